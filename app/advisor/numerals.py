@@ -1,0 +1,80 @@
+"""Numbers as people write them, in English and Chinese, turned into digits before a question is read.
+
+`sixty-four GPUs` and `六十四卡` become `64 GPUs` and `64卡`; `千卡` becomes `1000卡`; full-width digits become ASCII.
+Only number words in front of something countable are touched, so that "one fabric" and "一个问题" stay.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_UNITS = {
+    word: value
+    for value, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+        "seventeen eighteen nineteen".split()
+    )
+}
+_TENS = {word: 10 * value for value, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)}
+_SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
+_COUNTABLE_EN = r"(?:gpus?|cards?|nodes?|servers?|hosts?|accelerators?|h100s?|h200s?|h20s?|a100s?|b200s?|b300s?|years?|switches)"
+_WORD = "|".join((*_UNITS, *_TENS, *_SCALES))
+_ENGLISH = re.compile(rf"\b((?:{_WORD})(?:[\s-]+(?:and[\s-]+)?(?:{_WORD}))*)(?=[\s-]+{_COUNTABLE_EN}\b)", re.IGNORECASE)
+
+_ZH_DIGITS = {"零": 0, "〇": 0, "一": 1, "二": 2, "两": 2, "兩": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9}
+_ZH_SCALES = {"十": 10, "百": 100, "千": 1_000}
+_ZH_NUMERAL = "零〇一二两兩三四五六七八九十百千万萬亿億"
+_ZH_COUNTABLE = r"(?:卡|张|張|块|塊|台|臺|节点|節點|个节点|個節點|个GPU|個GPU|颗|顆|年|GPU)"
+_CHINESE = re.compile(rf"([{_ZH_NUMERAL}]+)(?=\s*{_ZH_COUNTABLE})", re.IGNORECASE)
+_MIXED = re.compile(r"(\d+(?:\.\d+)?)\s*(千|万|萬|亿|億)(?!\s*(?:美元|元|人民币|块钱|億|亿))")
+_MIXED_SCALE = {"千": 1_000, "万": 10_000, "萬": 10_000, "亿": 100_000_000, "億": 100_000_000}
+_KILO = re.compile(rf"\b(\d+(?:\.\d+)?)\s*k(?=[\s-]*(?:{_COUNTABLE_EN}|卡|张|GPU)|\s*[?？]|\s*$)", re.IGNORECASE)
+
+
+def normalise_numbers(text: str) -> str:
+    """The same text with NFKC forms and with number words in front of countable things as digits."""
+    text = unicodedata.normalize("NFKC", text)
+    text = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text)
+    text = _ENGLISH.sub(lambda match: str(_english_value(match[1])), text)
+    text = _MIXED.sub(lambda match: _whole(float(match[1]) * _MIXED_SCALE[match[2]]), text)
+    text = _KILO.sub(lambda match: _whole(float(match[1]) * 1_000), text)
+    return _CHINESE.sub(lambda match: str(chinese_value(match[1])), text)
+
+
+def chinese_value(numeral: str) -> int:
+    """The value of a Chinese numeral; a bare scale counts as one of it (`千` is 1000)."""
+    total = section = digit = 0
+    seen_digit = False
+    for char in numeral:
+        if char in _ZH_DIGITS:
+            digit = digit * 10 + _ZH_DIGITS[char] if seen_digit else _ZH_DIGITS[char]  # 二〇二六 reads digit by digit
+            seen_digit = True
+            continue
+        if char in _ZH_SCALES:
+            section += (digit if seen_digit else 1) * _ZH_SCALES[char]
+        else:
+            scale = _MIXED_SCALE[char]
+            total = (total + section + digit or 1) * scale
+            section = 0
+        digit, seen_digit = 0, False
+    return total + section + digit
+
+
+def _english_value(words: str) -> int:
+    total = current = 0
+    for word in re.split(r"[\s-]+", words.lower()):
+        if word in _UNITS:
+            current += _UNITS[word]
+        elif word in _TENS:
+            current += _TENS[word]
+        elif word == "hundred":
+            current = (current or 1) * 100
+        elif word in _SCALES:
+            total += (current or 1) * _SCALES[word]
+            current = 0
+    return total + current
+
+
+def _whole(value: float) -> str:
+    return str(round(value)) if abs(value - round(value)) < 1e-6 else str(value)

@@ -1,0 +1,66 @@
+"""Settings: FABRIC_ADVISOR_* in the environment or in .env. An unknown key is an error, not a silence."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from app.errors import AdvisorError
+
+PREFIX = "FABRIC_ADVISOR_"
+
+
+def knowledge_folder() -> Path:
+    """The shipped knowledge: beside the package in a checkout, inside it in an installed wheel."""
+    package = Path(__file__).parent
+    checkout = package.parent / "knowledge"
+    return checkout if checkout.is_dir() else package / "_knowledge"
+
+
+class Settings(BaseSettings):
+    model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=".env", extra="ignore", frozen=True)
+
+    home: Path = Field(Path(".fabric-advisor"), description="folder for the index, models and chats")
+    knowledge: Path = Field(default_factory=knowledge_folder, description="folder of notes, catalog and glossary")
+    language: Literal["auto", "en", "zh"] = Field("auto", description="language of answers; auto follows the question")
+    model: str = Field("builtin", description="builtin, or provider:name as in LangChain's init_chat_model")
+    model_base_url: str | None = Field(None, description="address of an OpenAI-compatible server")
+    model_api_key: SecretStr | None = Field(None, description="key of the model server, if it needs one")
+    model_timeout_s: float = Field(60, gt=0, description="longest wait for the model, seconds")
+    embeddings: str = Field("e5-small", description="e5-small, sentence-transformers:NAME or openai:NAME")
+    chroma_url: str | None = Field(None, description="address of a Chroma server; unset: in-process")
+    database_url: str | None = Field(None, description="SQLAlchemy address of the chat store; unset: HOME/chats.sqlite3")
+    host: str = Field("127.0.0.1", description="address that the page is served on")
+    port: int = Field(8501, ge=1, le=65535, description="port that the page is served on")
+    max_question_chars: int = Field(4000, ge=100, description="longest question accepted, characters")
+    max_file_mb: int = Field(200, ge=1, description="largest file that is ingested, MB")
+
+
+def load_settings(**overrides: object) -> Settings:
+    """Read the settings; raises AdvisorError on an unknown or invalid key."""
+    known = {PREFIX + name.upper() for name in Settings.model_fields}
+    stray = sorted(key for key in _keys_in_environment() if key.startswith(PREFIX) and key not in known)
+    if stray:
+        raise AdvisorError(
+            f"Unknown setting {stray[0]}.", f"Known settings: {', '.join(sorted(known))}.", code="unknown_setting"
+        )
+    try:
+        return Settings(**overrides)  # type: ignore[arg-type]
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = PREFIX + "_".join(str(part) for part in first["loc"]).upper()
+        raise AdvisorError(f"Bad value for {name}: {first['msg']}.", "Correct it in the environment or in .env.") from None
+
+
+def _keys_in_environment() -> list[str]:
+    keys = [key.upper() for key in os.environ]
+    env_file = Path(".env")
+    if env_file.is_file():
+        for line in env_file.read_text(encoding="utf-8").splitlines():
+            name = line.strip().removeprefix("export ").split("=", 1)[0].strip().upper()
+            keys.append(name)
+    return keys
