@@ -29,6 +29,9 @@ _ZH_COUNTABLE = r"(?:卡|张|張|块|塊|台|臺|节点|節點|个节点|個節�
 _CHINESE = re.compile(rf"([{_ZH_NUMERAL}]+)(?=\s*{_ZH_COUNTABLE})", re.IGNORECASE)
 _MIXED = re.compile(r"(\d+(?:\.\d+)?)\s*(千|万|萬|亿|億)(?!\s*(?:美元|元|人民币|块钱|億|亿))")
 _MIXED_SCALE = {"千": 1_000, "万": 10_000, "萬": 10_000, "亿": 100_000_000, "億": 100_000_000}
+_DIGITS_AND_WORD = re.compile(
+    rf"\b(\d+(?:\.\d+)?)[\s-]*(hundred|thousand|million)(?=[\s-]+{_COUNTABLE_EN}\b)", re.IGNORECASE
+)
 _KILO = re.compile(rf"\b(\d+(?:\.\d+)?)\s*k(?=[\s-]*(?:{_COUNTABLE_EN}|卡|张|GPU)|\s*[?？]|\s*$)", re.IGNORECASE)
 
 
@@ -36,6 +39,7 @@ def normalise_numbers(text: str) -> str:
     """The same text with NFKC forms and with number words in front of countable things as digits."""
     text = unicodedata.normalize("NFKC", text)
     text = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text)
+    text = _DIGITS_AND_WORD.sub(lambda match: _whole(float(match[1]) * _SCALES[match[2].lower()]), text)
     text = _ENGLISH.sub(lambda match: str(_english_value(match[1])), text)
     text = _MIXED.sub(lambda match: _whole(float(match[1]) * _MIXED_SCALE[match[2]]), text)
     text = _KILO.sub(lambda match: _whole(float(match[1]) * 1_000), text)
