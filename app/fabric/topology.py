@@ -1,0 +1,350 @@
+"""Sizes a scale-out fabric: switches, tiers and links for a number of GPUs. Prices and power are not its job."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, isfinite
+from typing import Literal, get_args
+
+from app.errors import AdvisorError
+from app.fabric import topology_notes
+from app.fabric.calculation import Bilingual, Calculation, Source, Value
+from app.fabric.catalog import Catalog, Switch
+from app.fabric.tree import Loads, Tree, back_to_back, cages, capacity, grow, single_tier, spread
+
+Fabric = Literal["infiniband", "roce"]
+Shape = Literal["rail-optimized", "fat-tree", "rail-only"]
+Layout = Literal["back-to-back", "leaf-spine", "three-tier", "rail-only", "single-switch"]
+SPEEDS = (100, 200, 400, 800)
+DEFAULT_SWITCH = {"infiniband": {400: "qm9700", 800: "q3400"}, "roce": {400: "sn5600", 800: "sn5600"}}
+
+
+@dataclass(frozen=True, slots=True)
+class Topology:
+    """A sized fabric. Counts are of all planes (and rails) together; links are of `link_gbps` each.
+
+    `max_gpus` is what this number of tiers carries with this switch, `switch_max_gpus` what three tiers do.
+    """
+
+    gpus: int
+    fabric: Fabric
+    gpus_per_node: int
+    gbps_per_gpu: int
+    planes: int
+    topology: Shape
+    oversubscription: float
+    core_oversubscription: float
+    nics_per_gpu: float
+    reserved_ports: int
+    whole_units: bool
+    switch: Switch
+    radix: int
+    link_gbps: int
+    links_per_cage: int
+    rails: int
+    nodes: int
+    trees: int
+    tree: Tree
+    layout: Layout
+    max_gpus: int
+    switch_max_gpus: int
+    sized_for_gpus: int
+    assumptions: tuple[Bilingual, ...]
+    sources: tuple[Source, ...]
+
+    @property
+    def tiers(self) -> int:
+        return self.tree.tiers
+
+    @property
+    def leaf_switches(self) -> int:
+        return self.tree.leaves * self.trees
+
+    @property
+    def spine_switches(self) -> int:
+        return self.tree.spines * self.trees
+
+    @property
+    def core_switches(self) -> int:
+        return self.tree.cores * self.trees
+
+    @property
+    def switches(self) -> int:
+        return self.tree.switches * self.trees
+
+    @property
+    def ports(self) -> int:
+        """NIC ports of all nodes, in all planes."""
+        return round(self.nodes * self.gpus_per_node * self.nics_per_gpu) * self.planes
+
+    @property
+    def node_leaf_links(self) -> int:
+        return self.ports
+
+    @property
+    def leaf_spine_links(self) -> int:
+        return self.tree.leaf_spine * self.trees
+
+    @property
+    def spine_core_links(self) -> int:
+        return self.tree.spine_core * self.trees
+
+    @property
+    def leaf_loads(self) -> Loads:
+        """(leaves, links to nodes on each), over all trees; reserved ports included."""
+        return tuple((count * self.trees, links) for count, links in self.tree.leaf_loads)
+
+    @property
+    def spine_loads(self) -> Loads:
+        return spread(self.leaf_spine_links + self.spine_core_links, self.spine_switches)
+
+    @property
+    def core_loads(self) -> Loads:
+        return spread(self.spine_core_links, self.core_switches)
+
+    @property
+    def uplinks_per_leaf(self) -> int:
+        return self.tree.up
+
+    @property
+    def cages_used(self) -> int:
+        """Cages that hold a module or cable, each switch rounded up to whole cages."""
+        leaves = tuple((count, links + self.tree.up) for count, links in self.leaf_loads)
+        return sum(cages(loads, self.links_per_cage) for loads in (leaves, self.spine_loads, self.core_loads))
+
+    def calculation(self) -> Calculation:
+        return Calculation(
+            tool="size",
+            label=self.fabric,
+            inputs={
+                "gpus": self.gpus,
+                "fabric": self.fabric,
+                "switch": self.switch.id,
+                "gpus_per_node": self.gpus_per_node,
+                "gbps_per_gpu": self.gbps_per_gpu,
+                "planes": self.planes,
+                "topology": self.topology,
+                "oversubscription": self.oversubscription,
+                "core_oversubscription": self.core_oversubscription,
+                "nics_per_gpu": self.nics_per_gpu,
+                "reserved_ports": self.reserved_ports,
+                "whole_units": self.whole_units,
+            },
+            values={
+                "tiers": Value(self.tiers, "tiers"),
+                "leaf_switches": Value(self.leaf_switches, "switches"),
+                "spine_switches": Value(self.spine_switches, "switches"),
+                "core_switches": Value(self.core_switches, "switches"),
+                "switches": Value(self.switches, "switches"),
+                "node_leaf_links": Value(self.node_leaf_links, "links"),
+                "leaf_spine_links": Value(self.leaf_spine_links, "links"),
+                "spine_core_links": Value(self.spine_core_links, "links"),
+                "max_gpus": Value(self.max_gpus, "GPUs"),
+                "switch_max_gpus": Value(self.switch_max_gpus, "GPUs"),
+                "sized_for_gpus": Value(self.sized_for_gpus, "GPUs"),
+                "nodes": Value(self.nodes, "nodes"),
+                "radix": Value(self.radix, "links"),
+                "link_gbps": Value(self.link_gbps, "Gbit/s"),
+                "links_per_cage": Value(self.links_per_cage, "links"),
+                "cages_used": Value(self.cages_used, "cages"),
+                "layout": Value(self.layout),
+                "switch": Value(self.switch.name),
+            },
+            assumptions=self.assumptions,
+            sources=self.sources,
+        )
+
+
+def size_fabric(
+    catalog: Catalog,
+    *,
+    gpus: int,
+    fabric: Fabric,
+    switch: str | None = None,
+    gpus_per_node: int = 8,
+    gbps_per_gpu: int = 400,
+    planes: int = 1,
+    topology: Shape = "rail-optimized",
+    oversubscription: float = 1.0,
+    whole_units: bool = True,
+    core_oversubscription: float = 1.0,
+    nics_per_gpu: float = 1.0,
+    rails: int | None = None,
+    reserved_ports: int = 0,
+    single_switch: bool = False,
+) -> Topology:
+    """Switches, tiers and links of a fabric for `gpus` GPUs.
+
+    Ratios are down:up, at leaves (`oversubscription`) and spines (`core_oversubscription`). `reserved_ports` are leaf
+    ports of each plane for UFM and the like. `whole_units` builds full rail groups, as NVIDIA's reference
+    architectures do; without it, exact counts. `single_switch` takes one box instead of a pair where it suffices.
+    Raises AdvisorError for bad input, an unknown or unfit switch, or more GPUs than three tiers carry.
+    """
+    _check_choice("fabric", fabric, get_args(Fabric))
+    _check_choice("topology", topology, get_args(Shape))
+    for name, number, low, high in (
+        ("gpus_per_node", gpus_per_node, 1, 1024),
+        ("planes", planes, 1, 16),
+        ("oversubscription", oversubscription, 1, 32),
+        ("core_oversubscription", core_oversubscription, 1, 32),
+        ("nics_per_gpu", nics_per_gpu, 0.125, 8),
+        ("reserved_ports", reserved_ports, 0, 32),
+    ):
+        _check_range(name, number, low, high)
+    node_ports = gpus_per_node * nics_per_gpu
+    if node_ports != int(node_ports):
+        raise bad_value("nics_per_gpu", nics_per_gpu, f"Choose a value that gives whole NICs for {gpus_per_node} GPUs.")
+    node_ports = int(node_ports)
+    link_gbps = _link_gbps(gbps_per_gpu, planes, nics_per_gpu)
+    row = catalog.switch(switch or DEFAULT_SWITCH[fabric][max(400, link_gbps)])
+    _check_switch(catalog, row, fabric, link_gbps)
+    radix = row.radix(link_gbps)
+    rails = rails if rails is not None else default_rails(node_ports)
+    if rails < 1 or node_ports % rails:
+        raise bad_value("rails", rails, f"Choose a divisor of the {node_ports} NIC ports of a node.")
+
+    def most(tiers: int) -> int:
+        separate = rails if topology == "rail-only" else 1
+        ports = separate * capacity(
+            1 if topology != "rail-optimized" else rails, radix, tiers, oversubscription, core_oversubscription
+        )
+        return max(0, int(ports / nics_per_gpu))
+
+    limit = most(3)
+    if gpus < 1 or gpus > limit:
+        raise _out_of_range(catalog, gpus, row, limit, fabric, link_gbps)
+    nodes = ceil(gpus / gpus_per_node)
+    per_rail = nodes * node_ports // rails
+    grown = _tree(
+        nodes * node_ports, per_rail, rails, radix, topology, oversubscription, core_oversubscription, whole_units,
+        reserved_ports, single_switch,
+    )  # fmt: skip
+    if grown is None:
+        raise _out_of_range(catalog, gpus, row, limit, fabric, link_gbps)
+    layout, tree = grown
+    trees = planes * (rails if topology == "rail-only" and tree.tiers > 1 else 1)
+    if layout in ("back-to-back", "single-switch"):
+        max_gpus = int(radix / nics_per_gpu)
+        sized_ports = nodes * node_ports
+    else:
+        max_gpus = most(tree.tiers)
+        sized_ports = tree.positions * (1 if topology == "fat-tree" else rails)
+    found = Topology(
+        gpus, fabric, gpus_per_node, gbps_per_gpu, planes, topology, oversubscription, core_oversubscription,
+        nics_per_gpu, reserved_ports, whole_units, row, radix, link_gbps, row.links_per_cage(link_gbps), rails, nodes,
+        trees, tree, layout, max(max_gpus, gpus), limit, max(gpus, int(sized_ports / nics_per_gpu)), (), row.sources,
+    )  # fmt: skip
+    return topology_notes.explain(found, chosen_by_us=switch is None)
+
+
+def _tree(
+    ports: int, per_rail: int, rails: int, radix: int, shape: Shape, ratio: float, core_ratio: float, whole: bool,
+    extra: int, single: bool,
+) -> tuple[Layout, Tree] | None:  # fmt: skip
+    """The layout and the tree of one plane; of one rail where rails are separate and have more than one tier."""
+    if shape == "rail-only":
+        positions = per_rail + ceil(extra / rails)
+        if positions <= radix:
+            return "rail-only", single_tier(positions, rails, radix, whole=whole, extra=extra)
+        tree = grow(
+            per_rail, 1, radix, oversubscription=ratio, core_oversubscription=core_ratio, whole=whole,
+            extra=ceil(extra / rails),
+        )  # fmt: skip
+        return None if tree is None else ("rail-only", tree)
+    if ports + extra <= radix:
+        if single:
+            loads = ((1, ports + extra),)
+            return "single-switch", Tree(1, 1, 0, 0, radix, 0, 0, 0, loads, ports)
+        if ports + extra <= radix // 2 * 2 - (ports + extra) % 2:
+            return "back-to-back", back_to_back(ports + extra, radix, ratio)
+    nodes, split = (ports, 1) if shape == "fat-tree" else (per_rail, rails)
+    tree = grow(
+        nodes, split, radix, oversubscription=ratio, core_oversubscription=core_ratio, whole=whole, extra=extra
+    )
+    return None if tree is None else ("leaf-spine" if tree.tiers == 2 else "three-tier", tree)
+
+
+def default_rails(node_ports: int) -> int:
+    """One rail per NIC port of a node; a rack-scale domain has one per GPU of its 4-GPU compute trays."""
+    if node_ports <= 8:
+        return node_ports
+    return next(rails for rails in (8 if node_ports <= 16 else 4, 4, 2, 1) if node_ports % rails == 0)
+
+
+def _link_gbps(gbps_per_gpu: int, planes: int, nics_per_gpu: float) -> int:
+    link = gbps_per_gpu / planes / nics_per_gpu
+    if link not in SPEEDS:
+        raise bad_value(
+            "gbps_per_gpu",
+            gbps_per_gpu,
+            f"Each link must run at {', '.join(map(str, SPEEDS))} Gbit/s; with {planes} plane(s) and {nics_per_gpu:g} "
+            f"NIC(s) per GPU that means {', '.join(f'{speed * planes * nics_per_gpu:g}' for speed in SPEEDS)} per GPU.",
+        )
+    return int(link)
+
+
+def _check_switch(catalog: Catalog, row: Switch, fabric: str, link_gbps: int) -> None:
+    if row.fabric != fabric:
+        fit = [other.id for other in catalog.switches.values() if other.fabric == fabric and other.radix(link_gbps)]
+        raise AdvisorError(
+            f"{row.name} is not a switch for {fabric} (it is for {row.fabric}).",
+            f"Choose one of {', '.join(fit)}.",
+            code="switch_of_other_fabric",
+            values={"switch": row.id, "fabric": fabric, "choices": ", ".join(fit)},
+        )
+    if not row.radix(link_gbps):
+        fit = [other.id for other in catalog.switches.values() if other.fabric == fabric and other.radix(link_gbps)]
+        raise AdvisorError(
+            f"{row.name} has no {link_gbps}G ports (its fastest are {max(row.ports)}G).",
+            f"Choose one of {', '.join(fit)}, or split the bandwidth over more planes or NICs.",
+            code="bad_value",
+            values={"name": "switch", "value": row.id, "choices": ", ".join(fit)},
+        )
+
+
+def _out_of_range(
+    catalog: Catalog, gpus: int, row: Switch, limit: int, fabric: str, link_gbps: int
+) -> AdvisorError:
+    values: dict[str, object] = {"gpus": gpus, "limit": limit, "switch": row.id}
+    if gpus < 1:
+        return AdvisorError(
+            f"A cluster has at least 1 GPU, not {gpus}.",
+            f"Give a number from 1 to {limit:,} (the most that three tiers of {row.name} carry).",
+            code="gpus_out_of_range",
+            values=values,
+        )
+    reach = {
+        other.id: other.radix(link_gbps) ** 3 // 4
+        for other in catalog.switches.values()
+        if other.fabric == fabric and other.radix(link_gbps) > row.radix(link_gbps)
+    }
+    enough = sorted((size, id) for id, size in reach.items() if size >= gpus)
+    if enough:
+        advice = f"or a switch of larger radix: {enough[0][1]} carries {enough[0][0]:,}"
+    elif reach:
+        best = max(reach, key=lambda id: reach[id])
+        advice = f"or the largest radix in the catalog: {best} carries {reach[best]:,}"
+    else:
+        advice = "or build several separate clusters"
+    return AdvisorError(
+        f"{gpus:,} GPUs are more than three tiers of {row.name} (radix {row.radix(link_gbps)}) carry: {limit:,}.",
+        f"Use at most {limit:,} GPUs, {advice}.",
+        code="gpus_out_of_range",
+        values=values,
+    )
+
+
+def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise bad_value(name, value, f"Choose one of {', '.join(choices)}.")
+
+
+def _check_range(name: str, value: float, low: float, high: float) -> None:
+    if not isfinite(value) or not low <= value <= high:
+        raise bad_value(name, value, f"Choose a value from {low:g} to {high:g}.")
+
+
+def bad_value(name: str, value: object, remedy: str) -> AdvisorError:
+    return AdvisorError(
+        f"{name} cannot be {value!r}.", remedy, code="bad_value", values={"name": name, "value": str(value)}
+    )
