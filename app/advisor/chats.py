@@ -1,7 +1,7 @@
 """Keeps chats: what was asked, what was answered, and how it was rated.
 
-In any SQL database that SQLAlchemy speaks; by default one SQLite file in the home folder. A chat's id is its only
-key, so ids that we give out cannot be guessed. Answers are kept as they were given, and never re-computed.
+In any SQL database that SQLAlchemy speaks; by default one SQLite file in the home folder. A chat's id is its
+only key, so ids that we give out cannot be guessed. Answers are kept as they were given, never re-computed.
 """
 
 from __future__ import annotations

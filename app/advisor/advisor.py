@@ -1,0 +1,162 @@
+"""The advisor: question in, events out. This file only wires: read, search, calculate, write, check."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from app.advisor.answer import Answer, Event, Grounding, Step, Text
+from app.advisor.check import ground
+from app.advisor.citations import Ledger
+from app.advisor.evidence import Evidence, Searchable, Tools, gather, search_evidence
+from app.advisor.model_writer import ModelFailed, make_model, prompt_hash, write_prose
+from app.advisor.question import Question, read_question
+from app.advisor.tools import load_tools
+from app.advisor.writer import BuiltinWriter, Draft, phrases
+from app.library.library import Library
+from app.settings import Settings
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+NO_MODEL_KINDS = frozenset({"out_of_scope", "no_evidence", "clarification"})
+
+
+class Advisor:
+    """Answers questions from a library of passages and the calculators. Safe to share between threads."""
+
+    def __init__(self, settings: Settings, library: Library, tools: Tools, model: BaseChatModel | None = None):
+        self.settings = settings
+        self.library = library
+        self.tools = tools
+        self.model = model
+        self._switches = tools.catalog.switch_names()
+        self._gpu_models = tools.accelerators.ids()
+
+    @classmethod
+    def open(cls, settings: Settings) -> Advisor:
+        """Open the library (building the index of the notes if there is none) and load the data of the calculators."""
+        library = Library.open(settings)
+        library.ensure_notes()
+        return cls(settings, library, load_tools(settings.knowledge), make_model(settings))
+
+    def ask(
+        self, question: str, history: Sequence[Answer] = (), *, changes: Mapping[str, object] | None = None
+    ) -> Iterator[Event]:
+        """Answer one question in its conversation: steps, pieces of text, then the whole Answer.
+
+        `changes` puts other values in place of assumptions. Raises AdvisorError for what cannot be answered as asked.
+        """
+        clock = _Clock()
+        yield Step("read")
+        with clock("read"):
+            read = self._read(question, history, changes)
+        yield Step("search", read.text)
+        with clock("search"):
+            hits = search_evidence(read, self.library)
+        steps: list[Step] = []
+        with clock("calculate"):
+            evidence = gather(read, hits, self.library, self.tools, steps.append)
+        yield from steps
+        yield Step("write")
+        ledger = Ledger(self.library.note_sources)
+        with clock("write"):
+            draft, text, notices, used, dropped = self._write(evidence, ledger)
+        yield from (Text(piece) for piece in _pieces(text))
+        yield Step("check")
+        with clock("check"):
+            calculations = tuple(one.to_json(read.language) for one in evidence.calculations)
+            citations = ledger.citations()
+            grounding = ground(text, calculations, citations, read.text)
+        grounding = Grounding(
+            grounding.numbers_checked, (*grounding.unsupported, *dropped), grounding.contradictions
+        )
+        yield Answer(
+            question=question,
+            language=read.language,
+            kind=evidence.kind,
+            spec=read.spec.to_json(),
+            verdict=draft.verdict,
+            text=text,
+            citations=citations,
+            calculations=calculations,
+            assumptions=draft.assumptions,
+            follow_ups=draft.follow_ups,
+            notices=(*draft.notices, *notices),
+            searched=evidence.searched,
+            grounding=grounding,
+            model=used,
+            timings_ms=clock.timings_ms(),
+        )
+
+    def answer(self, question: str, history: Sequence[Answer] = (), **options: Mapping[str, object] | None) -> Answer:
+        """The Answer alone, for callers that do not stream."""
+        last = None
+        for last in self.ask(question, history, **options):  # noqa: B007
+            pass
+        assert isinstance(last, Answer)
+        return last
+
+    def _read(self, question: str, history: Sequence[Answer], changes: Mapping[str, object] | None) -> Question:
+        read = read_question(
+            question,
+            history,
+            gpu_models=self._gpu_models,
+            switches=self._switches,
+            language=self.settings.language,
+            max_chars=self.settings.max_question_chars,
+        )
+        if changes:
+            read = replace(read, spec=read.spec.changed(changes), said=read.said | frozenset(changes))
+        return read
+
+    def _write(self, evidence: Evidence, ledger: Ledger) -> tuple[Draft, str, tuple[str, ...], str, tuple[str, ...]]:
+        """The draft, the text to show, notices, the writer's name, and figures that the model's text lost."""
+        draft = BuiltinWriter(evidence, ledger).draft()
+        if self.model is None or evidence.kind in NO_MODEL_KINDS:
+            return draft, draft.text, (), "builtin", ()
+        language = evidence.question.language
+        headline = draft.text.split("\n", 1)[0]
+        model_ledger = ledger if evidence.calculations else Ledger(self.library.note_sources)
+        passages = [hit.passage for hit in evidence.hits]
+        try:
+            prose = write_prose(self.model, evidence, passages, model_ledger, headline if evidence.calculations else "")
+        except ModelFailed as failure:
+            notice = phrases()["notices"]["model_failed"][language].format(model=self.settings.model, reason=failure)
+            return draft, draft.text, (notice,), "builtin", ()
+        if evidence.calculations:
+            body = draft.text.split("\n", 1)
+            text = "\n\n".join([body[0], prose.text, *(part.strip() for part in body[1:])])
+        else:
+            ledger.become(model_ledger)
+            text = prose.text
+        return draft, text, (), f"{self.settings.model}#{prompt_hash(language)}", prose.unsupported
+
+
+class _Clock:
+    def __init__(self) -> None:
+        self._spent: dict[str, float] = {}
+
+    @contextmanager
+    def __call__(self, stage: str) -> Iterator[None]:
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self._spent[stage] = self._spent.get(stage, 0.0) + time.perf_counter() - start
+
+    def timings_ms(self) -> dict[str, float]:
+        timings = {stage: round(seconds * 1000, 1) for stage, seconds in self._spent.items()}
+        return timings | {"total": round(sum(self._spent.values()) * 1000, 1)}
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """The text in lines and words, so that a page can show it as it comes; joined they are the text."""
+    yield from re.findall(r"\S+\s*|\s+", text)
+
+
+__all__ = ["Advisor", "Searchable"]

@@ -1,0 +1,49 @@
+"""The numbered sources of one answer: a passage gets its number when it is first cited, and keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from app.advisor.answer import Citation
+from app.library.passage import Passage
+
+
+class Ledger:
+    """Hands out markers. Only what was cited becomes a Citation; what was merely retrieved does not."""
+
+    def __init__(self, sources_of: Callable[[str], Mapping[str, Mapping[str, str]]]):
+        self._sources_of = sources_of
+        self._order: dict[str, Passage] = {}
+
+    def number(self, passage: Passage) -> int:
+        self._order.setdefault(passage.id, passage)
+        return list(self._order).index(passage.id) + 1
+
+    def cite(self, passage: Passage) -> str:
+        """The marker to put behind a sentence, e.g. `[2]`."""
+        return f"[{self.number(passage)}]"
+
+    def citations(self) -> tuple[Citation, ...]:
+        return tuple(self._citation(number, passage) for number, passage in enumerate(self._order.values(), 1))
+
+    def _citation(self, marker: int, passage: Passage) -> Citation:
+        origins = self._sources_of(passage.document_id)
+        named = [origins[ref] for ref in passage.source_refs if ref in origins]
+        return Citation(
+            marker=marker,
+            document=passage.document,
+            document_id=passage.document_id,
+            passage_id=passage.id,
+            title=passage.title,
+            url=passage.url or (named[0]["url"] if named else ""),
+            section=passage.section,
+            passage=passage.text,
+            start=passage.start,
+            end=passage.end,
+            page=passage.page,
+            sources=tuple({key: str(value) for key, value in origin.items()} for origin in named),
+        )
+
+    def become(self, other: Ledger) -> None:
+        """Take over the markers of another ledger, where its text is shown instead."""
+        self._order = dict(other._order)

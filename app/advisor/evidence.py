@@ -1,0 +1,245 @@
+"""What an answer may rest on: passages found and calculations run, gathered before anything is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from app.advisor.answer import Kind, Step
+from app.advisor.question import CALCULATED, Question
+from app.advisor.spec import ClusterSpec
+from app.errors import AdvisorError
+from app.fabric.calculation import Calculation, Language
+from app.fabric.catalog import Catalog
+from app.fabric.collective import Accelerators, estimate_collective
+from app.fabric.compare import Comparison, compare_fabrics
+from app.fabric.cost import CostTerms, default_terms
+from app.fabric.decision import Decision, Rules, Situation, decide
+from app.library.passage import Hit, Passage
+
+FABRICS = ("infiniband", "roce")
+PASSAGES_PER_QUESTION = 8
+FAR_FROM_DOMAIN_LEXICAL = 0.5  # a question without a word of our field must match a document in most of its words
+
+
+class Searchable(Protocol):
+    """The part of the library that answers need."""
+
+    def search(self, query: str, *, k: int = 5, language: Language | None = None) -> list[Hit]: ...
+
+    def note_passages(self, topic: str, language: Language) -> list[Passage]: ...
+
+    def note_sources(self, document_id: str) -> Mapping[str, Mapping[str, str]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """The data that the calculators work on."""
+
+    catalog: Catalog
+    accelerators: Accelerators
+    rules: Rules
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """The verdict at one size, for a question that states none."""
+
+    gpus: int
+    decision: Decision
+    comparison: Calculation
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    question: Question
+    kind: Kind
+    hits: tuple[Hit, ...] = ()
+    calculations: tuple[Calculation, ...] = ()
+    decision: Decision | None = None
+    bands: tuple[Band, ...] = ()
+    note_passages: Mapping[str, Sequence[Passage]] = field(default_factory=dict)
+    searched: tuple[str, ...] = ()
+
+    def calculation(self, tool: str, label: str = "") -> Calculation | None:
+        return next((one for one in self.calculations if one.tool == tool and label in ("", one.label)), None)
+
+
+def search_evidence(question: Question, library: Searchable) -> tuple[Hit, ...]:
+    """The passages for a question; none where the question is far from our field and only resembles a document."""
+    query = question.text
+    if question.follow_up and question.kind in CALCULATED and question.spec.gpus is not None:
+        query = _full_query(question)
+    hits = library.search(query, k=PASSAGES_PER_QUESTION, language=question.language)
+    if not question.in_domain:
+        hits = [hit for hit in hits if (hit.lexical or 0) >= FAR_FROM_DOMAIN_LEXICAL]
+    return tuple(hits)
+
+
+def gather(
+    question: Question, hits: tuple[Hit, ...], library: Searchable, tools: Tools, step: Callable[[Step], None]
+) -> Evidence:
+    """Run what the question calls for. Raises AdvisorError where the cluster cannot be built as described."""
+    kind = _resolved_kind(question, hits)
+    evidence = Evidence(question, kind, hits, searched=(question.text,))
+    if kind in {"out_of_scope", "no_evidence"}:
+        return replace(evidence, hits=())
+    if kind == "clarification" or (kind == "cost" and question.spec.gpus is None):
+        step(Step("calculate", "bands"))
+        bands = tuple(_band(gpus, question.spec, tools) for gpus in tools.rules.scales_gpus)
+        numbered = _numbered([band.comparison for band in bands])
+        bands = tuple(replace(band, comparison=one) for band, one in zip(bands, numbered, strict=True))
+        return replace(evidence, bands=bands, calculations=numbered, note_passages=_notes(bands[0].decision, library, question))
+    if question.spec.gpus is None or kind not in CALCULATED:
+        return evidence
+    step(Step("calculate", kind))
+    return _calculated(evidence, library, tools)
+
+
+def situation(spec: ClusterSpec, comparison: Comparison, time_ratio: float | None) -> Situation:
+    ratio = comparison.capex_ratio
+    sizes = comparison.sizes
+    return Situation(
+        gpus=spec.gpus or 0,
+        workload=spec.workload,
+        budget=spec.budget,
+        network_team=spec.network_team,
+        priority=spec.priority,
+        hybrid=spec.hybrid,
+        ethernet_estate=spec.ethernet_estate,
+        avoid_lock_in=spec.avoid_lock_in,
+        capex_ratio=ratio,
+        time_ratio=time_ratio,
+        infiniband_tiers=int(sizes["infiniband"].values["tiers"].value),
+        roce_tiers=int(sizes["roce"].values["tiers"].value),
+    )
+
+
+def compare(spec: ClusterSpec, catalog: Catalog) -> Comparison:
+    """Both fabrics sized and priced for one spec."""
+    return compare_fabrics(
+        catalog,
+        gpus=spec.gpus or 0,
+        gpus_per_node=spec.gpus_per_node,
+        gbps_per_gpu=spec.gbps_per_gpu,
+        planes=spec.planes,
+        topology=spec.topology,  # type: ignore[arg-type]
+        oversubscription=spec.oversubscription,
+        infiniband_switch=spec.infiniband_switch,
+        roce_switch=spec.roce_switch,
+        terms=cost_terms(spec, catalog),
+    )
+
+
+def cost_terms(spec: ClusterSpec, catalog: Catalog) -> CostTerms:
+    """The catalog's default terms with what the user has said put in their place."""
+    changes = {"years": spec.years, "usd_per_kwh": spec.usd_per_kwh, "pue": spec.pue}
+    return replace(default_terms(catalog), **{name: value for name, value in changes.items() if value is not None})  # type: ignore[arg-type]
+
+
+def collectives(spec: ClusterSpec, accelerators: Accelerators) -> dict[str, Calculation]:
+    """The collective on both fabrics, RoCE tuned as the spec says."""
+    return {
+        fabric: estimate_collective(
+            accelerators,
+            op=spec.operation,  # type: ignore[arg-type]
+            nodes=spec.nodes,
+            gpus_per_node=min(spec.gpus_per_node, spec.gpus or spec.gpus_per_node),
+            gpu=spec.gpu_model,
+            fabric=fabric,  # type: ignore[arg-type]
+            nics_per_node=spec.gpus_per_node,
+            nic_gbps=spec.gbps_per_gpu,
+            bytes=spec.message_bytes,
+            tuning=spec.tuning if fabric == "roce" else "tuned",  # type: ignore[arg-type]
+            oversubscription=spec.oversubscription,
+        ).calculation()
+        for fabric in FABRICS
+    }
+
+
+def _calculated(evidence: Evidence, library: Searchable, tools: Tools) -> Evidence:
+    question, kind = evidence.question, evidence.kind
+    spec = question.spec
+    runs: list[Calculation] = []
+    timed: dict[str, Calculation] = {}
+    if kind in {"decision", "comparison", "performance"}:
+        timed = collectives(spec, tools.accelerators)
+    if kind == "performance":
+        return replace(evidence, calculations=_numbered([timed[fabric] for fabric in FABRICS]))
+    comparison = compare(spec, tools.catalog)
+    runs += [comparison.sizes[fabric] for fabric in FABRICS]
+    if kind == "sizing":
+        return replace(evidence, calculations=_numbered(runs))
+    runs += [comparison.costs[fabric] for fabric in FABRICS]
+    runs.append(comparison.calculation())
+    runs += [timed[fabric] for fabric in FABRICS if timed]
+    if kind == "cost":
+        return replace(evidence, calculations=_numbered(runs))
+    verdict = _decide(spec, comparison, timed, tools)
+    runs.append(verdict.calculation())
+    return replace(
+        evidence,
+        calculations=_numbered(runs),
+        decision=verdict,
+        note_passages=_notes(verdict, library, question),
+    )
+
+
+def _decide(spec: ClusterSpec, comparison: Comparison, timed: Mapping[str, Calculation], tools: Tools) -> Decision:
+    times = {fabric: float(one.values["time_us"].value) for fabric, one in timed.items()}
+    time_ratio = times["infiniband"] / times["roce"] if times else None
+
+    def at_scale(gpus: int) -> Situation:
+        other = spec.changed({"gpus": gpus})
+        return situation(other, compare(other, tools.catalog), time_ratio)
+
+    return decide(tools.rules, situation(spec, comparison, time_ratio), at_scale=at_scale)
+
+
+def _band(gpus: int, spec: ClusterSpec, tools: Tools) -> Band:
+    sized = spec.changed({"gpus": gpus})
+    comparison = compare(sized, tools.catalog)
+    verdict = decide(tools.rules, situation(sized, comparison, None))
+    return Band(gpus, verdict, comparison.calculation())
+
+
+def _notes(decision: Decision, library: Searchable, question: Question) -> dict[str, Sequence[Passage]]:
+    topics = {reason.rule.note for reason in decision.reasons} | {
+        "infiniband-price-premium", "naas", "infiniband-lossless", "roce-lossless", "measured-infiniband-vs-roce", "choosing-a-fabric",
+    }
+    return {topic: library.note_passages(topic, question.language) for topic in sorted(topics) if topic}
+
+
+def _resolved_kind(question: Question, hits: Sequence[Hit]) -> Kind:
+    kind = question.kind
+    if not question.in_domain and not hits:
+        return "out_of_scope"
+    if kind == "decision" and question.spec.gpus is None:
+        return "clarification"
+    if kind == "sizing" and question.spec.gpus is None:
+        return "sizing" if hits else "clarification"
+    if kind == "unknown":
+        kind = "explanation"
+    calculated = kind in CALCULATED and question.spec.gpus is not None
+    if not hits and not calculated and kind != "cost":
+        return "no_evidence"
+    return kind
+
+
+def _numbered(calculations: Sequence[Calculation]) -> tuple[Calculation, ...]:
+    return tuple(one.with_id(f"T{number}") for number, one in enumerate(calculations, 1))
+
+
+def _full_query(question: Question) -> str:
+    gpus = question.spec.gpus
+    if question.language == "zh":
+        return f"{gpus} 卡集群 InfiniBand 与 RoCE 如何选择"
+    return f"InfiniBand or RoCE for a {gpus}-GPU cluster"
+
+
+def require_gpus(spec: ClusterSpec) -> int:
+    """The number of GPUs of a spec; raises AdvisorError where nobody has said it."""
+    if spec.gpus is None:
+        raise AdvisorError("The number of GPUs is not known.", "Name it, for example --gpus 64.")
+    return spec.gpus

@@ -1,0 +1,108 @@
+"""Figures as people read them, in English and Chinese: `$1.24M` is `124 万美元`. Rounds for display, never computes.
+
+`number_format` rounds to three significant digits above 1 so that a price of low trust does not look exact.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from app.fabric.calculation import Language
+
+_TIME_STEPS = ((1e6, "s"), (1e3, "ms"), (0.0, "µs"))
+_BYTE_STEPS = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
+
+
+def significant(value: float, digits: int = 3) -> float:
+    """`value` rounded to `digits` significant digits; whole numbers of up to that many digits stay as they are."""
+    if value == 0 or not math.isfinite(value):
+        return value
+    return round(value, digits - 1 - math.floor(math.log10(abs(value))))
+
+
+def plain(value: float | int | str, digits: int = 3) -> str:
+    """A bare number with thousands separators; counts (ints) are exact, other numbers have `digits` significant."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int) or (float(value).is_integer() and abs(value) < 1e15):
+        return f"{int(value):,}"
+    rounded = significant(value, digits)
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(rounded)))) if rounded else 0
+    return f"{rounded:,.{min(decimals, 4)}f}"
+
+
+def money(usd: float, language: Language) -> str:
+    """US dollars to three significant digits."""
+    value = significant(usd)
+    if language == "zh":
+        if abs(value) >= 1e8:
+            return f"{_trim(significant(value / 1e8))}亿美元"
+        if abs(value) >= 1e4:
+            return f"{_trim(significant(value / 1e4))}万美元"
+        return f"{_trim(value)}美元"
+    for step, suffix in ((1e9, "B"), (1e6, "M"), (1e3, "k")):
+        if abs(value) >= step:
+            return f"${_trim(significant(value / step))}{suffix}"
+    return f"${_trim(value)}"
+
+
+def duration(time_us: float) -> str:
+    for step, unit in _TIME_STEPS:
+        if time_us >= step:
+            return f"{_trim(significant(time_us / (step or 1)))} {unit}"
+    return f"{_trim(significant(time_us))} µs"
+
+
+def size(byte_count: int) -> str:
+    for step, unit in _BYTE_STEPS:
+        if byte_count >= step:
+            return f"{_trim(significant(byte_count / step, 4))} {unit}"
+    return f"{byte_count} B"
+
+
+_UNIT_NAMES: Mapping[str, tuple[str, str]] = {
+    "GB/s": (" GB/s", " GB/s"),
+    "Gb/s": (" Gb/s", " Gb/s"),
+    "kW": (" kW", " kW"),
+    "W": (" W", " W"),
+    "ratio": ("×", " 倍"),
+    "gpus": (" GPUs", " 卡"),
+    "years": (" years", " 年"),
+}
+
+
+def figure(value: float | int | str, unit: str, language: Language) -> str:
+    """One value with its unit, e.g. (1240000, "USD") -> `$1.24M`."""
+    if isinstance(value, str):
+        return value
+    if unit.upper() == "USD":
+        return money(value, language)
+    if unit == "us":
+        return duration(value)
+    if unit in {"fraction", "share"}:
+        return f"{_trim(significant(value * 100))} %"
+    if unit == "percent":
+        return f"{_trim(significant(value))} %"
+    if unit == "bytes":
+        return size(int(value))
+    text = plain(value)
+    return text + _UNIT_NAMES[unit][1 if language == "zh" else 0] if unit in _UNIT_NAMES else text
+
+
+def with_range(value: Mapping[str, Any], language: Language) -> str:
+    """A value of a calculation (its JSON form): `typical (low–high)`, or just the value where there is no range."""
+    unit = value["unit"]
+    shown = figure(value["value"], unit, language)
+    low, high = value.get("low"), value.get("high")
+    if low is None or high is None:
+        return shown
+    ends = figure(low, unit, language), figure(high, unit, language)
+    if ends[0] == ends[1] == shown:
+        return shown
+    return f"{shown}（{ends[0]} 至 {ends[1]}）" if language == "zh" else f"{shown} ({ends[0]} to {ends[1]})"
+
+
+def _trim(value: float) -> str:
+    return f"{value:,.10g}" if abs(value) < 1e10 else f"{value:,.0f}"

@@ -1,0 +1,31 @@
+"""The data that the calculators work on, read once from the knowledge folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import yaml
+
+from app.accelerators import load_accelerators
+from app.advisor.evidence import Tools
+from app.errors import AdvisorError
+from app.fabric.decision import Rules, parse_rules
+from app.knowledge import load_catalog
+
+
+def load_tools(knowledge: Path) -> Tools:
+    """Catalog, accelerators and decision rules. Raises AdvisorError naming the file that is missing or malformed."""
+    return Tools(
+        catalog=load_catalog(knowledge / "catalog"),
+        accelerators=load_accelerators(knowledge / "catalog"),
+        rules=load_rules(knowledge / "catalog" / "decision.yaml"),
+    )
+
+
+def load_rules(path: Path) -> Rules:
+    try:
+        return parse_rules(yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader))
+    except OSError as error:
+        raise AdvisorError(f"Cannot read {path.name}: {error.strerror}.", "Restore knowledge/catalog from the repository.") from None
+    except (yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
+        raise AdvisorError(f"{path.name} is malformed: {error}.", "Correct that entry; the header of the file says its shape.") from None

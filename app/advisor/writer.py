@@ -1,0 +1,283 @@
+"""The built-in writer: Markdown from evidence by templates, with no model. It must be good enough to be the default.
+
+Everything that depends on the language of the answer is in phrases.yaml and templates/; this module only chooses what
+to say. Sentences about facts are quoted from passages, figures come from calculations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import yaml
+
+from app.advisor.answer import Assumption, Reason, Verdict
+from app.advisor.citations import Ledger
+from app.advisor.evidence import FABRICS, Evidence
+from app.advisor.excerpt import best_quote, best_sentences, sentences, tables, terms
+from app.advisor.figures import duration, money, plain, size, with_range
+from app.advisor.spec import ClusterSpec
+from app.fabric.calculation import Calculation, Language
+from app.library.passage import Hit, Passage
+
+HERE = Path(__file__).parent
+LEAD_SENTENCES = 4
+SUPPORTING_PASSAGES = 3
+RELATIVE_SCORE = 0.6  # supporting passages must reach this share of the best hit's score
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    text: str
+    verdict: Verdict | None
+    assumptions: tuple[Assumption, ...]
+    follow_ups: tuple[str, ...]
+    notices: tuple[str, ...] = ()
+
+
+@cache
+def phrases() -> Mapping[str, Any]:
+    data: Mapping[str, Any] = yaml.safe_load((HERE / "phrases.yaml").read_text(encoding="utf-8"))
+    return data
+
+
+@cache
+def _templates() -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HERE / "templates"),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,  # noqa: S701  (Markdown, not HTML; the page renders no HTML)
+    )
+
+
+class BuiltinWriter:
+    """Writes one answer. The ledger collects what is cited."""
+
+    def __init__(self, evidence: Evidence, ledger: Ledger):
+        self.evidence = evidence
+        self.ledger = ledger
+        self.language: Language = evidence.question.language
+        self.spec = evidence.question.spec
+
+    def draft(self) -> Draft:
+        kind = self.evidence.kind
+        verdict = self.verdict()
+        name = "decision" if verdict else kind
+        if name in {"comparison", "configuration", "diagnosis"}:
+            name = "explanation"
+        template = _templates().get_template(f"{name}.{self.language}.md.j2")
+        text = template.render(**self._context(verdict)).strip()
+        while "\n\n\n" in text:
+            text = text.replace("\n\n\n", "\n\n")
+        return Draft(text, verdict, self.assumptions(), self.follow_ups(), self._notices())
+
+    def verdict(self) -> Verdict | None:
+        """The recommendation, composed from the decision's result; None where none was asked for."""
+        decision = self.evidence.decision
+        if decision is None:
+            return None
+        reasons = tuple(
+            Reason(
+                text=one.text.in_language(self.language),
+                provenance=one.rule.provenance,
+                favours=one.favours,
+                reference=self._reference(one.rule.calculation) or self.cite(one.rule.note, one.text.in_language(self.language)).strip(),
+            )
+            for one in decision.reasons
+        )
+        flips = tuple(
+            f"{text.in_language(self.language)} → {self._phrase('options', option)}" for text, option in decision.would_flip
+        )
+        return Verdict(decision.choice, decision.confidence, reasons, flips)
+
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """What was assumed because nobody said it; the spec field is named, so that a reply can change it."""
+        kind = "decision" if self.evidence.decision else self.evidence.kind
+        listed = []
+        for field, entry in phrases()["assumptions"].items():
+            if self.spec.gpus is None or kind not in entry["kinds"] or field in self.evidence.question.said:
+                continue
+            listed.append(Assumption(field, entry[self.language].format(value=self._field_text(field))))
+        return tuple(listed)
+
+    def follow_ups(self) -> tuple[str, ...]:
+        kind = "decision" if self.evidence.decision and self.evidence.kind == "decision" else self.evidence.kind
+        table = phrases()["follow_ups"]
+        gpus = self.spec.gpus or 64
+        asked = self.evidence.question.text
+        chosen = table.get(kind, table["out_of_scope" if kind == "no_evidence" else "explanation"])[self.language]
+        return tuple(text for one in chosen if (text := one.format(gpus=gpus, next_gpus=gpus * 8 if gpus <= 8192 else gpus // 8)) != asked)
+
+    def cite(self, topic: str, about: str) -> str:
+        """The marker of the passage of a note that speaks most of `about`; nothing where the note is missing."""
+        quote = best_quote(self.evidence.note_passages.get(topic, ()), about)
+        return " " + self.ledger.cite(quote.passage) if quote else ""
+
+    def quote(self, topic: str, about: str) -> str:
+        quote = best_quote(self.evidence.note_passages.get(topic, ()), about)
+        return f"{quote.text} {self.ledger.cite(quote.passage)}" if quote else ""
+
+    def _context(self, verdict: Verdict | None) -> dict[str, Any]:
+        evidence = self.evidence
+        decision = evidence.decision
+        context: dict[str, Any] = {
+            "spec": self.spec,
+            "n": plain,
+            "v": self._value,
+            "t": lambda tool, label="": one.id if (one := evidence.calculation(tool, label)) else "",
+            "has": lambda tool: evidence.calculation(tool) is not None,
+            "design": self._design,
+            "counts": self._counts,
+            "switches": self._switches,
+            "ids": lambda fabric: ", ".join(one.id for one in evidence.calculations if one.label == fabric),
+            "cite": self.cite,
+            "quote": self.quote,
+            "message": size(self.spec.message_bytes),
+            "operation": self._phrase("operations", self.spec.operation),
+            "tuning": self._phrase("tunings", self.spec.tuning),
+            "gpu": self.spec.gpu_model.upper(),
+            "searched": "; ".join(evidence.searched),
+            "bands": self._bands(),
+            "findings": [],
+            "lead": "",
+            "table": "",
+        }
+        if evidence.bands:
+            ratios = [band.comparison.values["capex_ratio"].value for band in evidence.bands]
+            context |= {"band_ratio_low": plain(min(ratios)), "band_ratio_high": plain(max(ratios))}
+        if verdict and decision:
+            context |= {
+                "headline": self._headline(verdict.choice),
+                "naas": verdict.choice == "naas",
+                "confidence": self._phrase("confidence", verdict.confidence),
+                "reasons": [self._reason(reason) for reason in verdict.reasons],
+                "flips": [
+                    {"text": text.in_language(self.language), "option": self._phrase("options", option)}
+                    for text, option in decision.would_flip
+                ],
+            }
+        else:
+            context |= self._quotes()
+        return context
+
+    def _headline(self, choice: str) -> str:
+        return self._phrase("options", choice)[:1].upper() + self._phrase("options", choice)[1:]
+
+    def _reason(self, reason: Reason) -> dict[str, str]:
+        cited = reason.reference.startswith("[")
+        return {
+            "text": reason.text,
+            "provenance": self._phrase("provenance", reason.provenance),
+            "reference": "" if cited else reason.reference,
+            "marker": reason.reference if cited else "",
+        }
+
+    def _quotes(self) -> dict[str, Any]:
+        """The lead paragraph and supporting sentences from the passages found."""
+        hits = self._ordered_hits()
+        if not hits:
+            return {}
+        calculated = bool(self.evidence.calculations)
+        about = self.evidence.question.text
+        lead = "" if calculated else self._lead(hits[0].passage, about)
+        rest = hits if calculated else hits[1:]
+        seen = lead
+        findings = []
+        for hit in rest:
+            if len(findings) == SUPPORTING_PASSAGES or hit.score < RELATIVE_SCORE * hits[0].score:
+                break
+            quote = best_sentences(hit.passage, about, 2)
+            if not quote.sentences or quote.text in seen:
+                continue
+            seen += quote.text
+            heading = hit.passage.section.split(" › ")[-1]
+            findings.append(f"**{heading}:** {quote.text} {self.ledger.cite(hit.passage)}")
+        found = tables(hits[0].passage.text)
+        table = f"{found[0]}\n\n{self.ledger.cite(hits[0].passage)}" if found and not calculated else ""
+        return {"lead": lead, "findings": findings, "table": table}
+
+    def _ordered_hits(self) -> list[Hit]:
+        """The hits, one a section, with the note's opening first where somebody asks what a thing is."""
+        return list(self.evidence.hits)
+
+    def _lead(self, passage: Passage, about: str) -> str:
+        every = sentences(passage.text)
+        short = len(every) <= LEAD_SENTENCES
+        quote = best_sentences(passage, about, len(every) if short else LEAD_SENTENCES, lead=True)
+        return f"{quote.text} {self.ledger.cite(passage)}" if quote.sentences else ""
+
+    def _notices(self) -> tuple[str, ...]:
+        hits = self.evidence.hits
+        if hits and not self.evidence.calculations and hits[0].passage.language != self.language:
+            return (phrases()["notices"]["other_language"][self.language],)
+        return ()
+
+    def _value(self, tool: str, label: str, name: str) -> str:
+        calculation = self.evidence.calculation(tool, label)
+        if calculation is None or name not in calculation.values:
+            return "–"
+        return with_range(calculation.values[name].to_json(), self.language)
+
+    def _design(self, fabric: str) -> str:
+        one = self._size_of(fabric)
+        layout = self._phrase("layouts", str(one.inputs["layout"]))
+        name = one.inputs["switch_name"]
+        return f"{layout}（{name}）" if self.language == "zh" else f"{layout}, {name}"
+
+    def _counts(self, fabric: str, *names: str) -> str:
+        one = self._size_of(fabric)
+        return " / ".join(plain(one.values[name].value) for name in names)
+
+    def _switches(self, fabric: str) -> str:
+        one = self._size_of(fabric)
+        return plain(sum(int(one.values[f"{tier}_switches"].value) for tier in ("leaf", "spine", "core")))
+
+    def _size_of(self, fabric: str) -> Calculation:
+        one = self.evidence.calculation("size", fabric)
+        if one is None:
+            raise LookupError(f"no sizing of {fabric} was made")
+        return one
+
+    def _bands(self) -> list[dict[str, Any]]:
+        rows = []
+        for band in self.evidence.bands:
+            values = band.comparison.values
+            rows.append(
+                {
+                    "gpus": band.gpus,
+                    "option": self._phrase("options", band.decision.choice),
+                    "ratio": with_range(values["capex_ratio"].to_json(), self.language),
+                    "id": band.comparison.id,
+                }
+                | {f"{fabric}_capex": money(float(values[f"{fabric}_capex_usd"].value), self.language) for fabric in FABRICS}
+            )
+        return rows
+
+    def _reference(self, tool: str) -> str:
+        one = self.evidence.calculation(tool) if tool else None
+        return one.id if one else ""
+
+    def _field_text(self, field: str) -> str:
+        value = getattr(self.spec, field)
+        if field == "message_bytes":
+            return size(value)
+        if field == "tuning":
+            return self._phrase("tunings", value)
+        return plain(value) if isinstance(value, int | float) and not isinstance(value, bool) else str(value).upper()
+
+    def _phrase(self, group: str, key: str) -> str:
+        return str(phrases()[group][key][self.language])
+
+
+def describe(spec: ClusterSpec) -> str:
+    """One line for logs and progress: `64 x h100, 8 per node, 400 Gb/s`."""
+    return f"{spec.gpus or '?'} x {spec.gpu_model}, {spec.gpus_per_node} per node, {spec.gbps_per_gpu} Gb/s"
+
+
+__all__ = ["BuiltinWriter", "Draft", "describe", "duration", "phrases", "terms"]

@@ -1,0 +1,55 @@
+"""ask: one question, one sourced answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from app.advisor.answer import Answer, Text
+from app.commands.output import json_option, print_json
+from app.settings import load_settings
+
+
+@click.command()
+@click.argument("question")
+@click.option("--conversation", metavar="ID", default=None, help="Go on with this chat, or begin it under this name.")
+@click.option("--language", type=click.Choice(["auto", "en", "zh"]), default=None, help="Language of the answer.")
+@json_option
+def ask(question: str, conversation: str | None, language: str | None, as_json: bool) -> None:
+    """Ask QUESTION and print the answer with its sources."""
+    from app.advisor.advisor import Advisor
+    from app.commands.documents import progress_line
+
+    changes: dict[str, Any] = {"language": language} if language else {}
+    settings = load_settings(**changes)
+    advisor = Advisor.open(settings, on_progress=progress_line)
+    history: list[Answer] = []
+    store = None
+    if conversation:
+        from app.advisor.chats import ChatStore
+
+        store = ChatStore(settings)
+        history = store.history(conversation) if store.exists(conversation) else []
+    answer = None
+    for event in advisor.ask(question, history):
+        if isinstance(event, Text) and not as_json:
+            click.echo(event.text, nl=False)
+        elif isinstance(event, Answer):
+            answer = event
+    if answer is None:
+        raise RuntimeError("the stream ended without an answer")
+    if store and conversation:
+        store.append(conversation, answer)
+    if as_json:
+        print_json(answer.to_json())
+        return
+    click.echo()
+    for notice in answer.notices:
+        click.secho(f"! {notice}", fg="yellow", err=True)
+    if answer.assumptions:
+        click.echo(("假设：" if answer.language == "zh" else "Assumed: ") + "; ".join(one.text for one in answer.assumptions))
+    for citation in answer.citations:
+        click.echo(f"[{citation.marker}] {citation.title} › {citation.section} ({citation.document})")
+        for source in citation.sources:
+            click.echo(f"     {source['title']}, {source['date']}, {source['trust']}: {source['url']}")
