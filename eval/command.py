@@ -1,0 +1,169 @@
+"""`fabric-advisor evaluate`: run the questions, compare two runs, measure retrieval, start a new case."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any, ParamSpec
+
+import click
+
+from app.errors import AdvisorError
+from app.settings import Settings, load_settings
+
+P = ParamSpec("P")
+HERE = Path(__file__).parent
+QUESTIONS = HERE / "questions"
+BASELINE = HERE / "baseline.json"
+THRESHOLDS = HERE / "thresholds.yaml"
+
+
+class DefaultGroup(click.Group):
+    """A group whose first word need not be a subcommand: `evaluate SET` means `evaluate run SET`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args or (args[0] not in self.commands and args[0] not in ("--help", "-h")):
+            args.insert(0, "run")
+        return super().parse_args(ctx, args)
+
+
+def ends_well(command: Callable[P, int]) -> Callable[P, None]:
+    """Run a command for its exit code: 0 yes, 1 no, 2 bad input or set-up with one line on stderr."""
+
+    @wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            code = command(*args, **kwargs)
+        except AdvisorError as error:
+            click.echo(f"fabric-advisor: {error}", err=True)
+            sys.exit(2)
+        sys.exit(code)
+
+    return run
+
+
+@click.group(cls=DefaultGroup)
+def evaluate() -> None:
+    """Ask scripted questions and say whether the answers are good enough.
+
+    `evaluate [SET…]` is short for `evaluate run [SET…]`; see `evaluate run --help` for its options.
+    """
+
+
+@evaluate.command("run")
+@click.argument("sets", nargs=-1, type=click.Path(path_type=Path))
+@click.option(
+    "--only", multiple=True, metavar="ID|TAG", help="Only cases with this id or tag; may be repeated."
+)
+@click.option("--model", help="Model to write the answers, as in the settings; default: the setting.")
+@click.option("--repeat", default=1, type=click.IntRange(1, 100), help="Ask each case so many times.")
+@click.option("--jobs", default=1, type=click.IntRange(1, 64), help="Cases asked at once.")
+@click.option("--baseline", type=click.Path(path_type=Path), help="Outcome to compare with.")
+@click.option("--update-baseline", is_flag=True, help="Write this outcome as the baseline.")
+@click.option(
+    "--thresholds", type=click.Path(path_type=Path), default=THRESHOLDS, help="Limits of the metrics."
+)
+@click.option("--out", type=click.Path(path_type=Path), help="Folder for the files of the run.")
+@click.option("--fail-fast", is_flag=True, help="Stop at the first case that fails.")
+@ends_well
+def run_command(sets: tuple[Path, ...], model: str | None, **options: Any) -> int:
+    """Ask the cases of SET… (YAML or CSV files, folders; default: the shipped ones), judge the answers.
+
+    Exit code 0: thresholds are met and what passed in the baseline still passes; 1: not so; 2: bad input.
+    """
+    from eval.evaluation import Plan, evaluate_sets
+
+    settings = _settings(model)
+    shipped = not sets
+    baseline = options["baseline"] or (BASELINE if shipped and BASELINE.exists() else None)
+    plan = Plan(
+        sets=sets or (QUESTIONS,),
+        thresholds=options["thresholds"],
+        only=options["only"],
+        repeat=options["repeat"],
+        jobs=options["jobs"],
+        fail_fast=options["fail_fast"],
+        baseline=None if options["update_baseline"] else baseline,
+        new_baseline=(options["baseline"] or BASELINE) if options["update_baseline"] else None,
+        out=options["out"],
+        runs=settings.home / "runs",
+    )
+    return evaluate_sets(plan, settings)
+
+
+@evaluate.command("compare")
+@click.argument("first", type=click.Path(path_type=Path))
+@click.argument("second", type=click.Path(path_type=Path))
+@ends_well
+def compare_command(first: Path, second: Path) -> int:
+    """Is run SECOND better than run FIRST? Both are folders of finished runs. Exit code 1 if it is worse."""
+    from eval.compare import compare_runs, comparison_lines
+    from eval.report import read_run
+
+    comparison = compare_runs(read_run(first), read_run(second))
+    click.echo("\n".join(comparison_lines(comparison)))
+    return 1 if comparison.verdict == "worse" else 0
+
+
+@evaluate.command("rescore")
+@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("sets", nargs=-1, type=click.Path(path_type=Path))
+@click.option(
+    "--thresholds", type=click.Path(path_type=Path), default=THRESHOLDS, help="Limits of the metrics."
+)
+@ends_well
+def rescore_command(run: Path, sets: tuple[Path, ...], thresholds: Path) -> int:
+    """Judge the answers of a finished RUN by the questions as they are now, without asking again."""
+    from eval.evaluation import rescore
+
+    return rescore(run, sets or (QUESTIONS,), thresholds)
+
+
+@evaluate.command("retrieval")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--split", default="test", help="File of judgements: qrels/<split>.tsv.")
+@click.option("--k", default=10, type=click.IntRange(1, 100), help="Depth of the ranking.")
+@ends_well
+def retrieval_command(folder: Path, split: str, k: int) -> int:
+    """Measure search alone on a FOLDER in BEIR format (corpus.jsonl, queries.jsonl, qrels/)."""
+    from eval.beir import read_beir, retrieval_metrics
+    from eval.beir_library import search_of
+
+    data = read_beir(folder, split)
+    with search_of(data, load_settings()) as search:
+        for name, value in retrieval_metrics(data, search, k).items():
+            click.echo(f"{name:<12} {value:.4f}")
+    click.echo(f"{len(data.relevant)} queries, {len(data.corpus)} documents")
+    return 0
+
+
+@evaluate.command("new")
+@click.argument("question", required=False)
+@click.option("--conversation", help="Take the question from this chat instead.")
+@click.option(
+    "--turn", type=click.IntRange(1), help="Its turn; default: the last one rated down, or the last."
+)
+@click.option("--id", "case_id", help="Id of the case.")
+@ends_well
+def new_command(question: str | None, conversation: str | None, turn: int | None, case_id: str | None) -> int:
+    """Print the scaffold of a case for QUESTION, or for a turn of a chat (with what was said of it)."""
+    from eval.new_case import from_conversation, from_question
+    from eval.scaffold import id_from, scaffold
+
+    if (question is None) == (conversation is None):
+        raise AdvisorError("Give a question or --conversation, one of the two.", "See evaluate new --help.")
+    settings = load_settings()
+    answers, comment = (
+        from_conversation(settings, conversation, turn)
+        if conversation
+        else from_question(settings, str(question))
+    )
+    name = case_id or id_from(answers[-1].question, answers[-1].language)
+    click.echo(scaffold(name, answers, comment), nl=False)
+    return 0
+
+
+def _settings(model: str | None) -> Settings:
+    return load_settings(**({"model": model} if model else {}))

@@ -1,0 +1,67 @@
+"""The text of an answer cut into the claims that need a source: sentences, list items, table rows."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from eval.quantities import find_quantities
+
+MARKER = re.compile(r"\[(\d+(?:\s*[,，、]\s*\d+)*)\]|【(\d+)】|［(\d+)］")
+CALCULATION = re.compile(r"(?<![A-Za-z0-9])T\d+(?![A-Za-z0-9])")
+_CODE = re.compile(r"```.*?```", re.S)
+_END = re.compile(
+    r"(?<=[。！？；])(?!\s*(?:\[\d|【\d|［\d))|(?<=[.!?])(?=\s+(?!\[\d))|(?<=\])(?=\s+[A-Z\u4e00-\u9fff])"
+)
+_COMPARATIVE = re.compile(
+    r"\b(?:\w+er|more|less|worse) (?:\w+ ){0,3}than\b|\b(?:cheapest|fastest|slowest)\b"
+    r"|(?:高|低|快|慢|贵|大|小|多|少|优|差)于|比[^，。；\s]{1,12}(?:更|高|低|快|慢|贵|便宜|多|少)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One sentence, list item or table row, with the markers in it and in its paragraph."""
+
+    text: str
+    markers: tuple[int, ...]
+    nearby: tuple[int, ...]  # markers anywhere in the same paragraph, item or table
+    calculations: tuple[str, ...]
+
+    @property
+    def bare(self) -> str:
+        """The claim without markers and ids of calculations, list number or heading signs."""
+        text = CALCULATION.sub(" ", MARKER.sub(" ", self.text))
+        return re.sub(r"^[\s>#|*-]*(?:\d+[.)、]\s)?", "", text)
+
+    @property
+    def needs_source(self) -> bool:
+        return bool(find_quantities(self.bare) or _COMPARATIVE.search(self.bare))
+
+
+def markers_in(text: str) -> tuple[int, ...]:
+    """Every citation marker, in order: [1], [1, 2], 【1】 and ［1］; those in fenced code do not count."""
+    found: list[int] = []
+    for match in MARKER.finditer(_CODE.sub(" ", text)):
+        found += [int(number) for number in re.findall(r"\d+", match[0])]
+    return tuple(found)
+
+
+def claims(text: str) -> list[Claim]:
+    """The claims of a Markdown text; headings, table rules and fenced code are none."""
+    found: list[Claim] = []
+    for block in re.split(r"\n\s*\n", _CODE.sub("\n\n", text)):
+        is_table = block.lstrip().startswith("|")
+        nearby = markers_in(block)
+        for line in block.splitlines():
+            if not line.strip() or line.lstrip().startswith("#") or re.fullmatch(r"[\s|:\-]*", line):
+                continue
+            near = nearby if is_table or line.lstrip().startswith(">") else markers_in(line)
+            pieces = [line] if is_table else _END.split(line)
+            found += [
+                Claim(piece.strip(), markers_in(piece), near, tuple(CALCULATION.findall(piece)))
+                for piece in pieces
+                if piece.strip()
+            ]
+    return found

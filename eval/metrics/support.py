@@ -1,0 +1,99 @@
+"""An independent check that every number of an answer has a source; it shares no code with the app's own.
+
+A number is supported if it is a fair rounding of a value or an input of a calculation, if it is in a cited
+passage, in the question or in the cluster that was assumed, or if it is a year or the number of a list item.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from app.advisor.answer import Answer
+from eval.metrics.sentences import Claim, claims
+from eval.quantities import Quantity, find_quantities, in_si, says
+
+
+@dataclass(slots=True)
+class Known:
+    """Numbers that a text may state: (value in SI, dimension); dimension None where the unit is not known."""
+
+    numbers: set[tuple[float, str | None]] = field(default_factory=set)
+
+    def add_text(self, text: str) -> None:
+        for quantity in find_quantities(text):
+            self.numbers.add((quantity.value, quantity.dimension))
+
+    def add_scalar(self, value: Any, unit: str | None = None) -> None:
+        if isinstance(value, bool) or value is None:
+            return
+        if isinstance(value, str):
+            self.add_text(value)
+        elif unit:
+            self.numbers.add(in_si(float(value), unit))
+        else:
+            self.numbers.add((float(value), None))
+
+    def supports(self, quantity: Quantity) -> bool:
+        return any(_same(quantity, value, dimension) for value, dimension in self.numbers)
+
+
+def _same(quantity: Quantity, value: float, dimension: str | None) -> bool:
+    if dimension is None:  # compare as printed as well: an input of 400 is said as 400 Gb/s
+        factor = quantity.face / quantity.value if quantity.value else 1.0
+        printed = replace(quantity, value=quantity.face, half_unit=quantity.half_unit * factor)
+        return says(quantity, value) or says(printed, value)
+    plain = {"", "ratio"}
+    same_kind = quantity.dimension == dimension or {quantity.dimension, dimension} <= plain
+    return same_kind and says(quantity, value)
+
+
+def known_to_calculations(calculations: Iterable[Mapping[str, Any]]) -> Known:
+    known = Known()
+    for calculation in calculations:
+        for value in calculation["inputs"].values():
+            known.add_scalar(value)
+        for value in calculation["values"].values():
+            for end in ("value", "low", "high"):
+                known.add_scalar(value[end], value["unit"])
+        for row in calculation.get("rows", ()):
+            for cell in row.values():
+                known.add_scalar(cell)
+        for assumption in calculation["assumptions"]:
+            known.add_text(assumption)
+    return known
+
+
+def known_without_citations(answer: Answer, asked: Sequence[str] = ()) -> Known:
+    """What the calculations, the assumed cluster and the questions of the conversation (`asked`) say."""
+    known = known_to_calculations(answer.calculations)
+    for value in answer.spec.values():
+        known.add_scalar(value)
+    for text in (answer.question, *asked):
+        known.add_text(text)
+    return known
+
+
+def unsupported_numbers(answer: Answer, asked: Sequence[str]) -> list[str]:
+    """Numbers of the text, as printed, that have no source. `asked`: the questions of the conversation."""
+    known = known_without_citations(answer, asked)
+    for citation in answer.citations:
+        known.add_text(f"{citation.title} {citation.section} {citation.passage}")
+    return [
+        quantity.text
+        for claim in claims(answer.text)
+        for quantity in find_quantities(claim.bare)
+        if not is_year(quantity) and not known.supports(quantity)
+    ]
+
+
+def all_known(claim: Claim, known: Known) -> bool:
+    """Has the claim numbers, and are all of them known?"""
+    quantities = [quantity for quantity in find_quantities(claim.bare) if not is_year(quantity)]
+    return bool(quantities) and all(known.supports(quantity) for quantity in quantities)
+
+
+def is_year(quantity: Quantity) -> bool:
+    return bool(re.fullmatch(r"(?:19|20)\d\d\s?年?", quantity.text))
