@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from app.advisor.answer import Answer, Event, Grounding, Step, Text
 from app.advisor.check import ground
 from app.advisor.citations import Ledger
-from app.advisor.evidence import Evidence, Searchable, Tools, gather, search_evidence
+from app.advisor.evidence import Evidence, Tools, gather, search_evidence
 from app.advisor.model_writer import ModelFailed, make_model, prompt_hash, write_prose
 from app.advisor.question import Question, read_question
 from app.advisor.tools import load_tools
@@ -38,10 +38,10 @@ class Advisor:
         self._gpu_models = tools.accelerators.ids()
 
     @classmethod
-    def open(cls, settings: Settings) -> Advisor:
+    def open(cls, settings: Settings, *, on_progress: Callable[[str], None] | None = None) -> Advisor:
         """Open the library (building the index of the notes if there is none) and load the data of the calculators."""
         library = Library.open(settings)
-        library.ensure_notes()
+        library.ensure_notes(on_progress)
         return cls(settings, library, load_tools(settings.knowledge), make_model(settings))
 
     def ask(
@@ -157,6 +157,3 @@ class _Clock:
 def _pieces(text: str) -> Iterator[str]:
     """The text in lines and words, so that a page can show it as it comes; joined they are the text."""
     yield from re.findall(r"\S+\s*|\s+", text)
-
-
-__all__ = ["Advisor", "Searchable"]

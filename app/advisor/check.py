@@ -154,7 +154,7 @@ def _numbers(texts: Iterable[str]) -> set[str]:
 def _contradictions(text: str, known: Sequence[tuple[float, str, str]]) -> Iterable[str]:
     """Sentences that give a fabric a price or time which only the other fabric has."""
     prose = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("|"))
-    for sentence in re.split(r"(?<=[.!?。！？；;])\s*|\n+", prose):
+    for sentence in re.split(r"(?<=[.!?])\s+|(?<=[。！？；;])|\n+", prose):
         spoken_of = [fabric for fabric, pattern in _FABRIC.items() if pattern.search(sentence)]
         if len(spoken_of) != 1:
             continue

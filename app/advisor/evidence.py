@@ -9,7 +9,6 @@ from typing import Protocol
 from app.advisor.answer import Kind, Step
 from app.advisor.question import CALCULATED, Question
 from app.advisor.spec import ClusterSpec
-from app.errors import AdvisorError
 from app.fabric.calculation import Calculation, Language
 from app.fabric.catalog import Catalog
 from app.fabric.collective import Accelerators, estimate_collective
@@ -237,9 +236,3 @@ def _full_query(question: Question) -> str:
         return f"{gpus} 卡集群 InfiniBand 与 RoCE 如何选择"
     return f"InfiniBand or RoCE for a {gpus}-GPU cluster"
 
-
-def require_gpus(spec: ClusterSpec) -> int:
-    """The number of GPUs of a spec; raises AdvisorError where nobody has said it."""
-    if spec.gpus is None:
-        raise AdvisorError("The number of GPUs is not known.", "Name it, for example --gpus 64.")
-    return spec.gpus

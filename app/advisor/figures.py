@@ -1,6 +1,6 @@
 """Figures as people read them, in English and Chinese: `$1.24M` is `124 万美元`. Rounds for display, never computes.
 
-`number_format` rounds to three significant digits above 1 so that a price of low trust does not look exact.
+Amounts have three significant digits, so that a price of low trust does not look exact; counts are exact.
 """
 
 from __future__ import annotations
@@ -28,9 +28,7 @@ def plain(value: float | int | str, digits: int = 3) -> str:
         return value
     if isinstance(value, int) or (float(value).is_integer() and abs(value) < 1e15):
         return f"{int(value):,}"
-    rounded = significant(value, digits)
-    decimals = max(0, digits - 1 - math.floor(math.log10(abs(rounded)))) if rounded else 0
-    return f"{rounded:,.{min(decimals, 4)}f}"
+    return _trim(significant(value, digits))
 
 
 def money(usd: float, language: Language) -> str:

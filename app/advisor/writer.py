@@ -18,9 +18,8 @@ import yaml
 from app.advisor.answer import Assumption, Reason, Verdict
 from app.advisor.citations import Ledger
 from app.advisor.evidence import FABRICS, Evidence
-from app.advisor.excerpt import best_quote, best_sentences, sentences, tables, terms
-from app.advisor.figures import duration, money, plain, size, with_range
-from app.advisor.spec import ClusterSpec
+from app.advisor.excerpt import best_quote, best_sentences, sentences, tables
+from app.advisor.figures import money, plain, size, with_range
 from app.fabric.calculation import Calculation, Language
 from app.library.passage import Hit, Passage
 
@@ -274,10 +273,3 @@ class BuiltinWriter:
     def _phrase(self, group: str, key: str) -> str:
         return str(phrases()[group][key][self.language])
 
-
-def describe(spec: ClusterSpec) -> str:
-    """One line for logs and progress: `64 x h100, 8 per node, 400 Gb/s`."""
-    return f"{spec.gpus or '?'} x {spec.gpu_model}, {spec.gpus_per_node} per node, {spec.gbps_per_gpu} Gb/s"
-
-
-__all__ = ["BuiltinWriter", "Draft", "describe", "duration", "phrases", "terms"]
