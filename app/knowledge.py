@@ -30,7 +30,9 @@ from app.fabric.estimate import Estimate
 T = TypeVar("T")
 Sources = Mapping[str, Source]
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_TRUSTS = frozenset("vendor standard paper source-code measurement secondary estimate article ours".split())
+_TRUSTS = frozenset(
+    {"vendor", "standard", "paper", "source-code", "measurement", "secondary", "estimate", "article", "ours"}
+)
 _ZERO = (0.0, 0.0, 0.0)
 
 
@@ -96,7 +98,9 @@ def _read_sources(path: Path) -> Sources:
     return MappingProxyType(found)
 
 
-def _read_rows(path: Path, make: Callable[[dict[str, Any]], T], key: str, sources: Sources) -> Mapping[str, T]:
+def _read_rows(
+    path: Path, make: Callable[[dict[str, Any]], T], key: str, sources: Sources
+) -> Mapping[str, T]:
     content = _read_yaml(path, dict)
     if not isinstance(content.get("rows"), list):
         raise _bad(path, "rows", ValueError("expected a list under 'rows'"))
@@ -122,7 +126,7 @@ def _read_yaml(path: Path, expected: type[T]) -> T:
         content = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
     except FileNotFoundError:
         raise AdvisorError(
-            f"The catalog file {path.name} is missing.", "Restore it, or point FABRIC_ADVISOR_KNOWLEDGE elsewhere."
+            f"The catalog file {path.name} is missing.", "Restore it, or set FABRIC_ADVISOR_KNOWLEDGE."
         ) from None
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise _bad(path, "the file", error) from None

@@ -169,7 +169,7 @@ class Catalog:
 
 
 def find(rows: Mapping[str, R], id: str, kind: str) -> R:
-    """The row with this id (spelling of case, blanks, _ and - is forgiven); AdvisorError with close matches."""
+    """The row with this id (case, blanks, _ and - are forgiven); AdvisorError with close matches."""
     row = rows.get(id)
     if row is not None:
         return row

@@ -1,4 +1,4 @@
-"""Sizes a scale-out fabric: switches, tiers and links for a number of GPUs. Prices and power are not its job."""
+"""Sizes a scale-out fabric: switches, tiers and links for so many GPUs. Prices and power are not its job."""
 
 from __future__ import annotations
 
@@ -90,6 +90,11 @@ class Topology:
         return self.tree.spine_core * self.trees
 
     @property
+    def switch_links(self) -> int:
+        """All links between switches."""
+        return self.leaf_spine_links + self.spine_core_links
+
+    @property
     def leaf_loads(self) -> Loads:
         """(leaves, links to nodes on each), over all trees; reserved ports included."""
         return tuple((count * self.trees, links) for count, links in self.tree.leaf_loads)
@@ -175,9 +180,9 @@ def size_fabric(
 ) -> Topology:
     """Switches, tiers and links of a fabric for `gpus` GPUs.
 
-    Ratios are down:up, at leaves (`oversubscription`) and spines (`core_oversubscription`). `reserved_ports` are leaf
-    ports of each plane for UFM and the like. `whole_units` builds full rail groups, as NVIDIA's reference
-    architectures do; without it, exact counts. `single_switch` takes one box instead of a pair where it suffices.
+    Ratios are down:up, at leaves (`oversubscription`) and spines (`core_oversubscription`). `reserved_ports` are
+    leaf ports of each plane for UFM and the like. `whole_units` builds full rail groups, as NVIDIA's reference
+    architectures do; without it, exact counts. `single_switch` takes one box where a pair would be built.
     Raises AdvisorError for bad input, an unknown or unfit switch, or more GPUs than three tiers carry.
     """
     _check_choice("fabric", fabric, get_args(Fabric))
@@ -193,7 +198,9 @@ def size_fabric(
         _check_range(name, number, low, high)
     node_ports = gpus_per_node * nics_per_gpu
     if node_ports != int(node_ports):
-        raise bad_value("nics_per_gpu", nics_per_gpu, f"Choose a value that gives whole NICs for {gpus_per_node} GPUs.")
+        raise bad_value(
+            "nics_per_gpu", nics_per_gpu, f"Choose one that gives whole NICs for {gpus_per_node} GPUs."
+        )
     node_ports = int(node_ports)
     link_gbps = _link_gbps(gbps_per_gpu, planes, nics_per_gpu)
     row = catalog.switch(switch or DEFAULT_SWITCH[fabric][max(400, link_gbps)])
@@ -204,63 +211,89 @@ def size_fabric(
         raise bad_value("rails", rails, f"Choose a divisor of the {node_ports} NIC ports of a node.")
 
     def most(tiers: int) -> int:
-        separate = rails if topology == "rail-only" else 1
-        ports = separate * capacity(
-            1 if topology != "rail-optimized" else rails, radix, tiers, oversubscription, core_oversubscription
-        )
-        return max(0, int(ports / nics_per_gpu))
+        separate, joint = {"rail-only": (rails, 1), "fat-tree": (1, 1)}.get(topology, (1, rails))
+        ports = separate * capacity(joint, radix, tiers, oversubscription, core_oversubscription)
+        return int(ports / nics_per_gpu)
 
     limit = most(3)
     if gpus < 1 or gpus > limit:
         raise _out_of_range(catalog, gpus, row, limit, fabric, link_gbps)
     nodes = ceil(gpus / gpus_per_node)
     per_rail = nodes * node_ports // rails
+    ratios = (oversubscription, core_oversubscription)
     grown = _tree(
-        nodes * node_ports, per_rail, rails, radix, topology, oversubscription, core_oversubscription, whole_units,
-        reserved_ports, single_switch,
-    )  # fmt: skip
+        topology,
+        nodes * node_ports,
+        per_rail,
+        rails,
+        radix,
+        ratios,
+        whole_units,
+        reserved_ports,
+        single_switch,
+    )
     if grown is None:
         raise _out_of_range(catalog, gpus, row, limit, fabric, link_gbps)
     layout, tree = grown
-    trees = planes * (rails if topology == "rail-only" and tree.tiers > 1 else 1)
-    if layout in ("back-to-back", "single-switch"):
-        max_gpus = int(radix / nics_per_gpu)
-        sized_ports = nodes * node_ports
-    else:
-        max_gpus = most(tree.tiers)
-        sized_ports = tree.positions * (1 if topology == "fat-tree" else rails)
+    separate = rails if topology == "rail-only" and tree.tiers > 1 else 1
+    paired = layout in ("back-to-back", "single-switch")
+    max_gpus = int(radix / nics_per_gpu) if paired else most(tree.tiers)
+    ports = tree.positions if paired or topology == "fat-tree" else tree.positions * rails
     found = Topology(
-        gpus, fabric, gpus_per_node, gbps_per_gpu, planes, topology, oversubscription, core_oversubscription,
-        nics_per_gpu, reserved_ports, whole_units, row, radix, link_gbps, row.links_per_cage(link_gbps), rails, nodes,
-        trees, tree, layout, max(max_gpus, gpus), limit, max(gpus, int(sized_ports / nics_per_gpu)), (), row.sources,
-    )  # fmt: skip
+        gpus=gpus,
+        fabric=fabric,
+        gpus_per_node=gpus_per_node,
+        gbps_per_gpu=gbps_per_gpu,
+        planes=planes,
+        topology=topology,
+        oversubscription=oversubscription,
+        core_oversubscription=core_oversubscription,
+        nics_per_gpu=nics_per_gpu,
+        reserved_ports=reserved_ports,
+        whole_units=whole_units,
+        switch=row,
+        radix=radix,
+        link_gbps=link_gbps,
+        links_per_cage=row.links_per_cage(link_gbps),
+        rails=rails,
+        nodes=nodes,
+        trees=planes * separate,
+        tree=tree,
+        layout=layout,
+        max_gpus=max(max_gpus, gpus),
+        switch_max_gpus=limit,
+        sized_for_gpus=max(gpus, int(ports / nics_per_gpu)),
+        assumptions=(),
+        sources=row.sources,
+    )
     return topology_notes.explain(found, chosen_by_us=switch is None)
 
 
 def _tree(
-    ports: int, per_rail: int, rails: int, radix: int, shape: Shape, ratio: float, core_ratio: float, whole: bool,
-    extra: int, single: bool,
-) -> tuple[Layout, Tree] | None:  # fmt: skip
-    """The layout and the tree of one plane; of one rail where rails are separate and have more than one tier."""
+    shape: Shape,
+    ports: int,
+    per_rail: int,
+    rails: int,
+    radix: int,
+    ratios: tuple[float, float],
+    whole: bool,
+    extra: int,
+    single: bool,
+) -> tuple[Layout, Tree] | None:
+    """The layout and the tree of one plane; of one rail where rails are separate with more than one tier."""
     if shape == "rail-only":
-        positions = per_rail + ceil(extra / rails)
+        positions, spare = per_rail + ceil(extra / rails), ceil(extra / rails)
         if positions <= radix:
             return "rail-only", single_tier(positions, rails, radix, whole=whole, extra=extra)
-        tree = grow(
-            per_rail, 1, radix, oversubscription=ratio, core_oversubscription=core_ratio, whole=whole,
-            extra=ceil(extra / rails),
-        )  # fmt: skip
+        tree = grow(per_rail, 1, radix, ratios, whole=whole, extra=spare)
         return None if tree is None else ("rail-only", tree)
-    if ports + extra <= radix:
-        if single:
-            loads = ((1, ports + extra),)
-            return "single-switch", Tree(1, 1, 0, 0, radix, 0, 0, 0, loads, ports)
-        if ports + extra <= radix // 2 * 2 - (ports + extra) % 2:
-            return "back-to-back", back_to_back(ports + extra, radix, ratio)
+    taken = ports + extra
+    if single and taken <= radix:
+        return "single-switch", Tree(1, 1, 0, 0, radix, 0, 0, 0, ((1, taken),), ports)
+    if 2 * ceil(taken / 2) <= radix:
+        return "back-to-back", back_to_back(taken, radix, ratios[0])
     nodes, split = (ports, 1) if shape == "fat-tree" else (per_rail, rails)
-    tree = grow(
-        nodes, split, radix, oversubscription=ratio, core_oversubscription=core_ratio, whole=whole, extra=extra
-    )
+    tree = grow(nodes, split, radix, ratios, whole=whole, extra=extra)
     return None if tree is None else ("leaf-spine" if tree.tiers == 2 else "three-tier", tree)
 
 
@@ -277,15 +310,15 @@ def _link_gbps(gbps_per_gpu: int, planes: int, nics_per_gpu: float) -> int:
         raise bad_value(
             "gbps_per_gpu",
             gbps_per_gpu,
-            f"Each link must run at {', '.join(map(str, SPEEDS))} Gbit/s; with {planes} plane(s) and {nics_per_gpu:g} "
-            f"NIC(s) per GPU that means {', '.join(f'{speed * planes * nics_per_gpu:g}' for speed in SPEEDS)} per GPU.",
+            f"Links run at {', '.join(map(str, SPEEDS))} Gbit/s; with {planes} plane(s) and {nics_per_gpu:g} NIC(s) "
+            f"per GPU that is {', '.join(f'{speed * planes * nics_per_gpu:g}' for speed in SPEEDS)} per GPU.",
         )
     return int(link)
 
 
 def _check_switch(catalog: Catalog, row: Switch, fabric: str, link_gbps: int) -> None:
+    fit = [one.id for one in catalog.switches.values() if one.fabric == fabric and one.radix(link_gbps)]
     if row.fabric != fabric:
-        fit = [other.id for other in catalog.switches.values() if other.fabric == fabric and other.radix(link_gbps)]
         raise AdvisorError(
             f"{row.name} is not a switch for {fabric} (it is for {row.fabric}).",
             f"Choose one of {', '.join(fit)}.",
@@ -293,7 +326,6 @@ def _check_switch(catalog: Catalog, row: Switch, fabric: str, link_gbps: int) ->
             values={"switch": row.id, "fabric": fabric, "choices": ", ".join(fit)},
         )
     if not row.radix(link_gbps):
-        fit = [other.id for other in catalog.switches.values() if other.fabric == fabric and other.radix(link_gbps)]
         raise AdvisorError(
             f"{row.name} has no {link_gbps}G ports (its fastest are {max(row.ports)}G).",
             f"Choose one of {', '.join(fit)}, or split the bandwidth over more planes or NICs.",
@@ -327,7 +359,8 @@ def _out_of_range(
     else:
         advice = "or build several separate clusters"
     return AdvisorError(
-        f"{gpus:,} GPUs are more than three tiers of {row.name} (radix {row.radix(link_gbps)}) carry: {limit:,}.",
+        f"{gpus:,} GPUs are more than the {limit:,} that three tiers of {row.name} carry (radix "
+        f"{row.radix(link_gbps)}).",
         f"Use at most {limit:,} GPUs, {advice}.",
         code="gpus_out_of_range",
         values=values,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from math import ceil
 from typing import TYPE_CHECKING
@@ -12,11 +13,16 @@ from app.fabric.tree import grow
 if TYPE_CHECKING:
     from app.fabric.topology import Topology
 
+Add = Callable[[str, str], None]
+
 
 def explain(topology: Topology, *, chosen_by_us: bool) -> Topology:
     """The same topology with its assumptions filled in."""
     notes: list[Bilingual] = []
-    add = lambda en, zh: notes.append(Bilingual(en, zh))  # noqa: E731
+
+    def add(en: str, zh: str) -> None:
+        notes.append(Bilingual(en, zh))
+
     t, tree, name = topology, topology.tree, topology.switch.name
     if chosen_by_us:
         add(
@@ -42,9 +48,10 @@ def explain(topology: Topology, *, chosen_by_us: bool) -> Topology:
         )
     if t.links_per_cage > 1:
         add(
-            f"Links are of {t.link_gbps}G; a cage of {t.switch.cage_gbps}G carries {t.links_per_cage} of them, "
-            "so modules and cages are fewer than links.",
-            f"链路按 {t.link_gbps}G 计；一个 {t.switch.cage_gbps}G 笼位承载 {t.links_per_cage} 条，因此模块与笼位数少于链路数。",
+            f"Links are of {t.link_gbps}G; a cage of {t.switch.cage_gbps}G carries {t.links_per_cage}, so modules "
+            "and cages are fewer than links.",
+            f"链路按 {t.link_gbps}G 计；一个 {t.switch.cage_gbps}G 笼位承载 {t.links_per_cage} 条，"
+            "因此模块与笼位数少于链路数。",
         )
     if t.reserved_ports:
         add(
@@ -55,7 +62,8 @@ def explain(topology: Topology, *, chosen_by_us: bool) -> Topology:
         add(
             f"Oversubscription {t.oversubscription:g}:1 at leaves ({tree.down} down, {tree.up} up), "
             f"{t.core_oversubscription:g}:1 at spines.",
-            f"叶层收敛比 {t.oversubscription:g}:1（下行 {tree.down}，上行 {tree.up}），脊层 {t.core_oversubscription:g}:1。",
+            f"叶层收敛比 {t.oversubscription:g}:1（下行 {tree.down}，上行 {tree.up}），"
+            f"脊层 {t.core_oversubscription:g}:1。",
         )
     _rounding_note(t, add)
     if not tree.even:
@@ -67,52 +75,51 @@ def explain(topology: Topology, *, chosen_by_us: bool) -> Topology:
     return replace(topology, assumptions=tuple(notes))
 
 
-def _shape_note(t: Topology, add: object) -> None:
-    assert callable(add)
+def _shape_note(t: Topology, add: Add) -> None:
     if t.layout == "back-to-back":
         add(
             "Two switches back to back, half of the nodes' ports on each, as in DGX BasePOD; leaf-spine links are "
             "those between the two. One switch would have the ports but no second path.",
-            "两台交换机背靠背，各接一半端口，同 DGX BasePOD；叶脊链路即两台之间的链路。单台端口也够，但没有第二条路径。",
+            "两台交换机背靠背，各接一半端口，同 DGX BasePOD；叶脊链路即两台之间的链路。"
+            "单台端口也够，但没有第二条路径。",
         )
     elif t.layout == "single-switch":
         add("One switch: no second path if it fails.", "单台交换机：故障时没有第二条路径。")
     elif t.layout == "rail-only":
         add(
-            f"Separate rails: {t.rails} networks without a path between them except through NVLink inside a node "
-            "(3N/r switches in two tiers, against 5N/r for one tree in three).",
-            f"独立轨道：{t.rails} 张互不相通的网络，轨间只能经节点内 NVLink（两层 3N/r 台，对比三层整树 5N/r 台）。",
+            f"Separate rails: {t.rails} networks with no path between them but NVLink inside a node (3N/r "
+            "switches in two tiers, against 5N/r for one tree in three).",
+            f"独立轨道：{t.rails} 张互不相通的网络，轨间只能经节点内 NVLink"
+            "（两层 3N/r 台，对比三层整树 5N/r 台）。",
         )
     elif t.topology == "rail-optimized":
         add(
-            f"One connected tree, rail-optimized: the {t.rails} NIC ports of a node go to {t.rails} different leaves "
-            "where the group is full.",
-            f"一张连通的树，轨道优化：满组时一个节点的 {t.rails} 个网卡端口接到 {t.rails} 台不同的叶交换机。",
+            f"One connected tree, rail-optimized: the {t.rails} rails of a node go to {t.rails} different leaves.",
+            f"一张连通的树，轨道优化：一个节点的 {t.rails} 条轨道接到 {t.rails} 台不同的叶交换机。",
         )
     else:
         add("One connected tree without rails.", "一张连通的树，不分轨道。")
     needed = ceil(t.tree.leaf_spine / t.radix)
     if t.tree.tiers == 2 and t.tree.spines > needed:
         add(
-            f"{t.tree.spines} spines rather than {needed}: each leaf has the same whole number of links to every spine, "
-            "as in NVIDIA's tables.",
-            f"脊交换机取 {t.tree.spines} 台而非 {needed} 台：使每台叶到每台脊的链路数相同且为整数，与 NVIDIA 的表格一致。",
+            f"{t.tree.spines} spines rather than {needed}: each leaf has the same whole number of links to every "
+            "spine, as in NVIDIA's tables.",
+            f"脊交换机取 {t.tree.spines} 台而非 {needed} 台：使每台叶到每台脊的链路数相同且为整数，"
+            "与 NVIDIA 的表格一致。",
         )
 
 
-def _rounding_note(t: Topology, add: object) -> None:
-    assert callable(add)
+def _rounding_note(t: Topology, add: Add) -> None:
     if not t.whole_units:
         add("Exact counts rather than whole scalable units.", "按精确数量，而非整个扩展单元。")
         return
-    if t.sized_for_gpus <= t.nodes * t.gpus_per_node or t.topology == "rail-only" and t.tree.tiers == 1:
+    if t.sized_for_gpus <= t.nodes * t.gpus_per_node or (t.topology == "rail-only" and t.tree.tiers == 1):
         return
-    rails = 1 if t.topology in ("fat-tree", "rail-only") else t.rails
-    per_rail = t.nodes * round(t.gpus_per_node * t.nics_per_gpu) // (1 if t.topology == "fat-tree" else t.rails)
-    exact = grow(
-        per_rail, rails, t.radix, oversubscription=t.oversubscription,
-        core_oversubscription=t.core_oversubscription, whole=False, extra=t.reserved_ports,
-    )  # fmt: skip
+    flat = t.topology == "fat-tree"
+    nodes = t.ports // t.planes // (1 if flat else t.rails)
+    rails = t.rails if t.topology == "rail-optimized" else 1
+    ratios = (t.oversubscription, t.core_oversubscription)
+    exact = grow(nodes, rails, t.radix, ratios, whole=False, extra=t.reserved_ports)
     fewer = "" if exact is None else f" ({exact.switches * t.trees} switches with exact counts)"
     fewer_zh = "" if exact is None else f"（按精确数量为 {exact.switches * t.trees} 台）"
     add(

@@ -1,10 +1,10 @@
-"""Port arithmetic of one switch tree: how many leaves, spines and cores join so many ports, and with how many links.
+"""Port arithmetic of one switch tree: how many leaves, spines and cores join so many ports, with which links.
 
-It knows nothing of products, money or planes; app/fabric/topology.py asks it for one plane, or one rail, at a time.
+It knows nothing of products, money or planes; topology.py asks it for one plane, or one rail, at a time.
 
 Rules, from NVIDIA's published SuperPOD tables:
-- two tiers: leaves come in whole rail groups; spines are the smallest divisor of a leaf's uplinks that has enough
-  ports, so that every leaf has the same whole number of links to every spine;
+- two tiers: leaves come in whole rail groups; spines are the smallest divisor of a leaf's uplinks that has
+  enough ports, so that every leaf has the same whole number of links to every spine;
 - three tiers at 1:1 and radix r: 2N/r leaves, 2N/r spines, N/r cores, N links in each tier.
 """
 
@@ -20,10 +20,10 @@ Loads = tuple[tuple[int, int], ...]  # (how many switches, links in use on each)
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """Counts of one tree. `leaf_loads` are the links to nodes on each leaf; `down` and `up` what a leaf is built for.
+    """Counts of one tree. `leaf_loads` are links to nodes on each leaf; `down` and `up` what a leaf is built for.
 
-    `even` is false where some pair of switches has one link more than another. Back to back, `leaf_spine` counts the
-    links between the two switches.
+    `positions` are the ports a rail is built for. `even` is false where some pair of switches has one link more
+    than another. Back to back, `leaf_spine` counts the links between the two switches.
     """
 
     tiers: int
@@ -66,8 +66,10 @@ def splits(radix: int, oversubscription: float) -> tuple[tuple[int, int], ...]:
     return tuple((down, up) for down, up in pairs if down + up <= radix)
 
 
-def capacity(rails: int, radix: int, tiers: int, oversubscription: float, core_oversubscription: float) -> int:
-    """The most ports that a tree of so many tiers joins: r, r^2/2 and r^3/4 at 1:1 where rails divide the radix."""
+def capacity(
+    rails: int, radix: int, tiers: int, oversubscription: float, core_oversubscription: float
+) -> int:
+    """The most ports that so many tiers join: r, r^2/2 and r^3/4 at 1:1 where the rails divide the radix."""
     if tiers == 1:
         return radix
     down = splits(radix, oversubscription)[-1][0]
@@ -86,7 +88,7 @@ def back_to_back(ports: int, radix: int, oversubscription: float) -> Tree:
 
 
 def single_tier(positions: int, rails: int, radix: int, *, whole: bool, extra: int = 0) -> Tree:
-    """Separate switches without uplinks, each serving one rail, or several whole rails where exact counts are asked."""
+    """Separate switches without uplinks: one a rail, or one for several rails where counts are exact."""
     rails_each = 1 if whole else max(k for k in divisors(rails) if positions * k <= radix)
     leaves = rails // rails_each
     links = (positions - ceil(extra / rails)) * rails + extra
@@ -94,100 +96,93 @@ def single_tier(positions: int, rails: int, radix: int, *, whole: bool, extra: i
 
 
 def grow(
-    nodes: int, rails: int, radix: int, *, oversubscription: float, core_oversubscription: float, whole: bool, extra: int
+    nodes: int, rails: int, radix: int, ratios: tuple[float, float], *, whole: bool, extra: int
 ) -> Tree | None:
     """The smallest tree of two or three tiers that joins `nodes` x `rails` ports and `extra` reserved ones.
 
-    Each rail of a node goes to another leaf. None if three tiers do not suffice. Where the oversubscription leaves a
-    choice of leaf wiring, the one with the fewest switches.
+    `ratios` are the oversubscription of leaves and of spines. Each rail of a node goes to another leaf. None if
+    three tiers do not suffice. Where the ratios leave a choice of leaf wiring, the one with the fewest switches.
     """
-    positions = nodes + ceil(extra / rails)
-    best: Tree | None = None
-    for down, up in splits(radix, oversubscription):
-        tree = _two_tiers(nodes, positions, rails, radix, down, up, oversubscription, whole, extra)
-        if tree is not None and (best is None or tree.switches < best.switches):
-            best = tree
-    if best is not None:
-        return best
-    spine_down, spine_up = splits(radix, core_oversubscription)[-1]
-    for down, up in splits(radix, oversubscription):
-        tree = _three_tiers(
-            nodes, positions, rails, radix, down, up, oversubscription, spine_down, spine_up, whole, extra
-        )
-        if tree is not None and (best is None or tree.switches < best.switches):
-            best = tree
-    return best
+    need = _Need(nodes, nodes + ceil(extra / rails), rails, radix, ratios, whole, extra)
+    for build in (_two_tiers, _three_tiers):
+        trees = [build(need, down, up) for down, up in splits(radix, ratios[0])]
+        found = [tree for tree in trees if tree is not None]
+        if found:
+            return min(found, key=lambda tree: tree.switches)
+    return None
 
 
-def _two_tiers(
-    nodes: int, positions: int, rails: int, radix: int, down: int, up: int, ratio: float, whole: bool, extra: int
-) -> Tree | None:
-    groups = ceil(positions / down)
-    leaves = rails * groups
+@dataclass(frozen=True, slots=True)
+class _Need:
+    """What a tree is to join; `positions` are the node positions of a rail, reserved ones included."""
+
+    nodes: int
+    positions: int
+    rails: int
+    radix: int
+    ratios: tuple[float, float]
+    whole: bool
+    extra: int
+
+    def uplinks(self, links: int) -> int:
+        return ceil(links / self.ratios[0] - 1e-9)
+
+
+def _two_tiers(need: _Need, down: int, up: int) -> Tree | None:
+    groups = ceil(need.positions / down)
     rails_each = 1
-    if not whole and groups == 1:
-        rails_each = max(k for k in divisors(rails) if positions * k <= down)
-        leaves = rails // rails_each
-    if leaves > radix:
+    if not need.whole and groups == 1:
+        rails_each = max(k for k in divisors(need.rails) if need.positions * k <= down)
+    leaves = need.rails * groups // rails_each
+    if leaves > need.radix:
         return None
-    if whole:
-        uplinks = up
-        spines = smallest_divisor(up, ceil(leaves * up / radix))
+    if need.whole:
+        spines = smallest_divisor(up, ceil(leaves * up / need.radix))
     else:
-        used = ceil(positions / groups) * rails_each
-        needed = ceil(used / ratio - 1e-9)
-        options = (
-            (smallest_divisor(u, ceil(leaves * u / radix)), u) for u in range(needed, max(needed, radix - used) + 1)
-        )
-        spines, uplinks = min(options)
-    loads = _loads(nodes, rails, down, groups, extra, whole, rails_each)
-    return Tree(2, leaves, spines, 0, down, uplinks, leaves * uplinks, 0, loads, groups * down if whole else positions)
+        used = ceil(need.positions / groups) * rails_each
+        least = need.uplinks(used)
+        choices = range(least, max(least, need.radix - used) + 1)
+        spines, up = min((smallest_divisor(u, ceil(leaves * u / need.radix)), u) for u in choices)
+    loads = _loads(need, down, groups, rails_each)
+    positions = groups * down if need.whole else need.positions
+    return Tree(2, leaves, spines, 0, down, up, leaves * up, 0, loads, positions)
 
 
-def _three_tiers(
-    nodes: int,
-    positions: int,
-    rails: int,
-    radix: int,
-    down: int,
-    up: int,
-    ratio: float,
-    spine_down: int,
-    spine_up: int,
-    whole: bool,
-    extra: int,
-) -> Tree | None:
-    groups = ceil(positions / down)
-    leaves = rails * groups
+def _three_tiers(need: _Need, down: int, up: int) -> Tree | None:
+    spine_down, spine_up = splits(need.radix, need.ratios[1])[-1]
+    groups = ceil(need.positions / down)
+    leaves = need.rails * groups
     pods = ceil(leaves / spine_down)
-    if pods > radix:
+    if pods > need.radix:
         return None
-    uplinks = up if whole else ceil(ceil(positions / groups) / ratio - 1e-9)
-    leaf_spine = leaves * uplinks
+    if not need.whole:
+        up = need.uplinks(ceil(need.positions / groups))
+    leaf_spine = leaves * up
     spines = ceil(leaf_spine / spine_down)
     spine_core = ceil(leaf_spine * spine_up / spine_down)
-    cores = ceil(spine_core / radix)
-    per_pod, per_spine = divmod(spines, pods), divmod(cores * pods, spines)
-    even = leaves % spine_down == 0 and per_pod[1] == 0 and per_spine[1] == 0 and spine_up % max(1, per_spine[0]) == 0
-    loads = _loads(nodes, rails, down, groups, extra, whole, 1)
-    sized = groups * down if whole else positions
-    return Tree(3, leaves, spines, cores, down, uplinks, leaf_spine, spine_core, loads, sized, even)
+    cores = ceil(spine_core / need.radix)
+    even = (
+        leaves % spine_down == 0
+        and spines % pods == 0
+        and cores * pods % spines == 0
+        and spine_up % max(1, cores * pods // spines) == 0
+    )
+    positions = groups * down if need.whole else need.positions
+    loads = _loads(need, down, groups, 1)
+    return Tree(3, leaves, spines, cores, down, up, leaf_spine, spine_core, loads, positions, even)
 
 
-def _loads(nodes: int, rails: int, down: int, groups: int, extra: int, whole: bool, rails_each: int) -> Loads:
+def _loads(need: _Need, down: int, groups: int, rails_each: int) -> Loads:
     """Links to nodes on each leaf. Whole units fill leaf after leaf; exact counts spread them evenly."""
     if rails_each > 1:
-        return spread(nodes * rails + extra, rails // rails_each)
-    each, more = divmod(extra, rails)
+        return spread(need.nodes * need.rails + need.extra, need.rails // rails_each)
+    each, more = divmod(need.extra, need.rails)
     loads: list[tuple[int, int]] = []
-    for rail_count, links in ((more, nodes + each + 1), (rails - more, nodes + each)):
-        if not rail_count:
-            continue
-        if whole:
-            full, rest = divmod(links, down)
-            loads += [(rail_count * full, down), (rail_count, rest)]
+    for rails, links in ((more, need.nodes + each + 1), (need.rails - more, need.nodes + each)):
+        if need.whole:
+            loads += [(rails * (links // down), down), (rails, links % down)]
         else:
-            loads += [(rail_count * count, on_each) for count, on_each in spread(links, groups)]
+            loads += [(rails * count, on_each) for count, on_each in spread(links, groups)]
     return tuple((count, links) for count, links in loads if count and links)
 
 
@@ -196,7 +191,8 @@ def spread(links: int, switches: int) -> Loads:
     if not switches:
         return ()
     each, more = divmod(links, switches)
-    return tuple((count, on_each) for count, on_each in ((more, each + 1), (switches - more, each)) if count and on_each)
+    both = ((more, each + 1), (switches - more, each))
+    return tuple((count, on_each) for count, on_each in both if count and on_each)
 
 
 def cages(loads: Loads, links_per_cage: int) -> int:

@@ -1,0 +1,309 @@
+"""What a bill of materials costs to buy and to own: capex by category, energy, support, staff, TCO over the years."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from math import isfinite
+from typing import Any
+
+from app.errors import AdvisorError
+from app.fabric.bill import CATEGORIES, Bill, bill_of_materials
+from app.fabric.calculation import Bilingual, Calculation, Scalar, Source, Value
+from app.fabric.catalog import Catalog
+from app.fabric.estimate import Estimate
+from app.fabric.power import Power, network_power
+from app.fabric.topology import Fabric, Shape, Topology, bad_value, size_fabric
+
+HOURS_PER_YEAR = 8760
+SUPPORTED = ("switches", "nics", "management")
+_RANGES = {
+    "usd_per_kwh": (0, 10),
+    "pue": (1, 5),
+    "support_percent": (0, 100),
+    "staff_fte": (0, 10_000),
+    "salary_usd": (0, 10_000_000),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CostTerms:
+    """What money terms a cost uses. Percentages are per year; `staff_fte` is the same for either fabric."""
+
+    years: float
+    pue: Estimate
+    usd_per_kwh: Estimate
+    support_percent: Estimate
+    staff_fte: Estimate
+    salary_usd: Estimate
+    discount_percent: float
+    spares_percent: float
+    notes: tuple[Bilingual, ...] = ()
+    sources: tuple[Source, ...] = ()
+
+    @property
+    def annuity_years(self) -> float:
+        """Worth today of 1 a year, paid at each year's end: the number of years where nothing is discounted."""
+        rate = self.discount_percent / 100
+        return self.years if rate == 0 else (1 - (1 + rate) ** -self.years) / rate
+
+
+def default_terms(catalog: Catalog, gpus: int, **given: Any) -> CostTerms:
+    """The catalog's defaults for a cluster of `gpus`, with `given` terms (numbers or Estimates) in their place.
+
+    Raises AdvisorError for an unknown term, years outside 0-20 (code years_out_of_range) or another bad value.
+    """
+    known = {field.name for field in fields(CostTerms)} - {"notes", "sources"}
+    given = {name: value for name, value in given.items() if value is not None}
+    for name in given:
+        if name not in known:
+            raise bad_value("terms", name, f"Known terms: {', '.join(sorted(known))}.")
+    base, more = catalog.default("staff_fte_base"), catalog.default("staff_fte_per_1000_gpus")
+    terms: dict[str, Any] = {"staff_fte": base.value + more.value * (gpus / 1000)}
+    notes, sources = [], []
+    for name in ("usd_per_kwh", "pue", "support_percent", "salary_usd", "years", "discount_percent"):
+        row = catalog.default(name)
+        terms[name] = row.value
+        if name not in given:
+            notes.append(row.note)
+            sources += row.sources
+    if "staff_fte" not in given:
+        notes.append(base.note)
+        sources += base.sources
+    for name in ("years", "discount_percent", "spares_percent"):
+        terms[name] = catalog.default(name).value.typical
+    for name, value in given.items():
+        numeric = name in ("years", "discount_percent", "spares_percent")
+        terms[name] = _number(name, value) if numeric else _as_estimate(name, value)
+    _check(terms)
+    return CostTerms(**terms, notes=tuple(notes), sources=tuple(dict.fromkeys(sources)))
+
+
+def _number(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise bad_value(name, value, "Give a number.")
+    return float(value)
+
+
+def _as_estimate(name: str, value: object) -> Estimate:
+    return value if isinstance(value, Estimate) else Estimate.exact(_number(name, value))
+
+
+def _check(terms: Mapping[str, Any]) -> None:
+    years = terms["years"]
+    if not isfinite(years) or not 0 < years <= 20:
+        raise AdvisorError(
+            f"{years:g} years is no time to own a network for.",
+            "Choose more than 0 and at most 20 years.",
+            code="years_out_of_range",
+            values={"years": years},
+        )
+    for name, (low, high) in _RANGES.items():
+        if not low <= terms[name].low <= terms[name].high <= high:
+            raise bad_value(name, terms[name].typical, f"Choose a value from {low:g} to {high:g}.")
+    for name in ("discount_percent", "spares_percent"):
+        if not isfinite(terms[name]) or not 0 <= terms[name] <= 100:
+            raise bad_value(name, terms[name], "Choose a percentage from 0 to 100.")
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """US dollars over the years of the terms, discounted where they say so."""
+
+    bill: Bill
+    power: Power
+    terms: CostTerms
+    energy_usd: Estimate
+    support_usd: Estimate
+    staff_usd: Estimate
+
+    @property
+    def capex_usd(self) -> Estimate:
+        return self.bill.capex_usd
+
+    @property
+    def tco_usd(self) -> Estimate:
+        return Estimate.total((self.capex_usd, self.energy_usd, self.support_usd, self.staff_usd))
+
+    @property
+    def gpus(self) -> int:
+        return self.bill.topology.gpus
+
+    def values(self) -> dict[str, Value]:
+        by = {category: self.bill.category_usd(category) for category in CATEGORIES}
+        money = {
+            "capex_usd": self.capex_usd,
+            "switches_usd": by["switches"],
+            "nics_usd": by["nics"],
+            "optics_and_cables_usd": by["optics"] + by["cables"],
+            "management_usd": by["management"],
+            "spares_usd": by["spares"],
+            "energy_usd": self.energy_usd,
+            "support_usd": self.support_usd,
+            "staff_usd": self.staff_usd,
+            "tco_usd": self.tco_usd,
+            "capex_usd_per_gpu": self.capex_usd * (1 / self.gpus),
+            "tco_usd_per_gpu": self.tco_usd * (1 / self.gpus),
+        }
+        values = {name: Value.of(estimate, "USD") for name, estimate in money.items()}
+        values["power_typical_kw"] = Value(self.power.typical_w / 1000, "kW")
+        values["power_max_kw"] = Value(self.power.max_w / 1000, "kW")
+        values["facility_typical_kw"] = Value(self.power.facility_typical_w / 1000, "kW")
+        values["facility_max_kw"] = Value(self.power.facility_max_w / 1000, "kW")
+        values["years"] = Value(self.terms.years, "years")
+        return values
+
+
+def network_cost(bill: Bill, power: Power, *, terms: CostTerms) -> Cost:
+    """Own the bill for `terms.years`.
+
+    Energy: the typical draw all year (the high end: the maximum draw) x PUE x tariff. Support: a yearly percentage of
+    the price of switches, NICs and management; modules and cables are covered by spares. Staff: FTE x salary.
+    """
+    years = terms.annuity_years
+    kilowatt_hours = Estimate(power.typical_w, power.typical_w, power.max_w) * (HOURS_PER_YEAR / 1000)
+    energy = _product(_product(kilowatt_hours, terms.pue), terms.usd_per_kwh) * years
+    support = _product(bill.category_usd(*SUPPORTED), terms.support_percent * 0.01) * years
+    staff = _product(terms.staff_fte, terms.salary_usd) * years
+    return Cost(bill, power, terms, energy, support, staff)
+
+
+def _product(a: Estimate, b: Estimate) -> Estimate:
+    return Estimate(a.low * b.low, a.typical * b.typical, a.high * b.high)
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """One way to build the network: what is sized, bought and owned. Lengths in metres."""
+
+    gpus: int
+    fabric: Fabric
+    switch: str | None = None
+    gpus_per_node: int = 8
+    gbps_per_gpu: int = 400
+    planes: int = 1
+    topology: Shape = "rail-optimized"
+    oversubscription: float = 1.0
+    whole_units: bool = True
+    core_oversubscription: float = 1.0
+    nics_per_gpu: float = 1.0
+    rails: int | None = None
+    reserved_ports: int = 0
+    single_switch: bool = False
+    nic: str | None = None
+    node_leaf_m: float | None = None
+    leaf_spine_m: float | None = None
+    spine_core_m: float | None = None
+    twin_port_nodes: bool = False
+
+    def sized(self, catalog: Catalog) -> Topology:
+        return size_fabric(
+            catalog,
+            gpus=self.gpus,
+            fabric=self.fabric,
+            switch=self.switch,
+            gpus_per_node=self.gpus_per_node,
+            gbps_per_gpu=self.gbps_per_gpu,
+            planes=self.planes,
+            topology=self.topology,
+            oversubscription=self.oversubscription,
+            whole_units=self.whole_units,
+            core_oversubscription=self.core_oversubscription,
+            nics_per_gpu=self.nics_per_gpu,
+            rails=self.rails,
+            reserved_ports=self.reserved_ports,
+            single_switch=self.single_switch,
+        )
+
+    def cost(self, catalog: Catalog, terms: CostTerms | None = None) -> Cost:
+        terms = terms or default_terms(catalog, self.gpus)
+        bill = bill_of_materials(
+            catalog,
+            self.sized(catalog),
+            nic=self.nic,
+            node_leaf_m=self.node_leaf_m,
+            leaf_spine_m=self.leaf_spine_m,
+            spine_core_m=self.spine_core_m,
+            spares_percent=terms.spares_percent,
+            twin_port_nodes=self.twin_port_nodes,
+        )
+        return network_cost(bill, network_power(bill, pue=terms.pue.typical), terms=terms)
+
+    def exact(self) -> Design:
+        return replace(self, whole_units=False)
+
+
+def cost_calculation(
+    catalog: Catalog, *, gpus: int, fabric: Fabric, terms: CostTerms | None = None, **design: Any
+) -> Calculation:
+    """Size, bill and cost one fabric; `design` takes the other fields of Design. Rows are the lines of the bill.
+
+    Raises AdvisorError as size_fabric, bill_of_materials and default_terms do.
+    """
+    return calculation_of(catalog, Design(gpus=gpus, fabric=fabric, **design).cost(catalog, terms))
+
+
+def calculation_of(catalog: Catalog, cost: Cost) -> Calculation:
+    """The record of a cost: its values, its assumptions, and the lines of its bill."""
+    t, terms = cost.bill.topology, cost.terms
+    values = cost.values()
+    notes = [*t.assumptions, *cost.bill.assumptions, *terms.notes, _SUPPORT_NOTE]
+    sources = [*t.sources, *cost.bill.sources, *terms.sources]
+    share = network_share(catalog, cost)
+    if share is not None:
+        values["network_share_percent"], note, used = share
+        notes.append(note)
+        sources += used
+    inputs: dict[str, Scalar] = dict(t.calculation().inputs)
+    inputs |= {
+        "years": terms.years,
+        "pue": terms.pue.typical,
+        "usd_per_kwh": terms.usd_per_kwh.typical,
+        "support_percent": terms.support_percent.typical,
+        "staff_fte": terms.staff_fte.typical,
+        "salary_usd": terms.salary_usd.typical,
+        "discount_percent": terms.discount_percent,
+        "spares_percent": terms.spares_percent,
+    }
+    return Calculation(
+        tool="cost",
+        label=t.fabric,
+        inputs=inputs,
+        values=values,
+        assumptions=tuple(dict.fromkeys(notes)),
+        sources=tuple(dict.fromkeys(sources)),
+        rows=tuple(line.row() for line in cost.bill.lines),
+    )
+
+
+_SUPPORT_NOTE = Bilingual(
+    "Support is a percentage of switches, NICs and management; modules and cables are covered by spares.",
+    "支持费按交换机、网卡与管理部分计；光模块与线缆由备件覆盖。",
+)
+
+
+def network_share(catalog: Catalog, cost: Cost) -> tuple[Value, Bilingual, tuple[Source, ...]] | None:
+    """The network's percentage of network plus servers, NICs counted in the network; None if no server fits."""
+    t = cost.bill.topology
+    speed_servers = {400: "hgx-h100", 800: "hgx-b200"}
+    id = speed_servers.get(t.gbps_per_gpu)
+    price = catalog.price(id) if id else None
+    if id is None or price is None or t.gpus_per_node != catalog.server(id).gpus:
+        return None
+    nics = cost.bill.category_usd("nics") * (1 / t.nodes)
+    server = Estimate(
+        max(0.0, price.usd.low - nics.high), price.usd.typical - nics.typical, price.usd.high - nics.low
+    )
+    servers, capex = server * t.nodes, cost.capex_usd
+    percent = Estimate(
+        100 * capex.low / (capex.low + servers.high),
+        100 * capex.typical / (capex.typical + servers.typical),
+        100 * capex.high / (capex.high + servers.low),
+    )
+    name = catalog.server(id).name
+    note = Bilingual(
+        f"Network share: back-end switches, NICs, modules, cables, management and spares over those plus servers "
+        f"({name}, without its NICs); no storage or front-end network.",
+        f"网络占比：后端交换机、网卡、光模块、线缆、管理与备件之和，除以其与服务器（{name}，不含网卡）之和；不含存储与前端网络。",
+    )
+    return Value.of(percent, "%"), note, price.sources
