@@ -1,109 +1,20 @@
-"""What a bill of materials costs to buy and to own: capex by category, energy, support, staff, TCO over the years."""
+"""What a bill costs to buy and to own: capex by category, energy, support, staff, TCO over the years."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
-from math import isfinite
+from dataclasses import dataclass, replace
 from typing import Any
 
-from app.errors import AdvisorError
 from app.fabric.bill import CATEGORIES, Bill, bill_of_materials
 from app.fabric.calculation import Bilingual, Calculation, Scalar, Source, Value
 from app.fabric.catalog import Catalog
 from app.fabric.estimate import Estimate
 from app.fabric.power import Power, network_power
-from app.fabric.topology import Fabric, Shape, Topology, bad_value, size_fabric
+from app.fabric.terms import CostTerms, default_terms
+from app.fabric.topology import Fabric, Shape, Topology, size_fabric
 
 HOURS_PER_YEAR = 8760
 SUPPORTED = ("switches", "nics", "management")
-_RANGES = {
-    "usd_per_kwh": (0, 10),
-    "pue": (1, 5),
-    "support_percent": (0, 100),
-    "staff_fte": (0, 10_000),
-    "salary_usd": (0, 10_000_000),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class CostTerms:
-    """What money terms a cost uses. Percentages are per year; `staff_fte` is the same for either fabric."""
-
-    years: float
-    pue: Estimate
-    usd_per_kwh: Estimate
-    support_percent: Estimate
-    staff_fte: Estimate
-    salary_usd: Estimate
-    discount_percent: float
-    spares_percent: float
-    notes: tuple[Bilingual, ...] = ()
-    sources: tuple[Source, ...] = ()
-
-    @property
-    def annuity_years(self) -> float:
-        """Worth today of 1 a year, paid at each year's end: the number of years where nothing is discounted."""
-        rate = self.discount_percent / 100
-        return self.years if rate == 0 else (1 - (1 + rate) ** -self.years) / rate
-
-
-def default_terms(catalog: Catalog, gpus: int, **given: Any) -> CostTerms:
-    """The catalog's defaults for a cluster of `gpus`, with `given` terms (numbers or Estimates) in their place.
-
-    Raises AdvisorError for an unknown term, years outside 0-20 (code years_out_of_range) or another bad value.
-    """
-    known = {field.name for field in fields(CostTerms)} - {"notes", "sources"}
-    given = {name: value for name, value in given.items() if value is not None}
-    for name in given:
-        if name not in known:
-            raise bad_value("terms", name, f"Known terms: {', '.join(sorted(known))}.")
-    base, more = catalog.default("staff_fte_base"), catalog.default("staff_fte_per_1000_gpus")
-    terms: dict[str, Any] = {"staff_fte": base.value + more.value * (gpus / 1000)}
-    notes, sources = [], []
-    for name in ("usd_per_kwh", "pue", "support_percent", "salary_usd", "years", "discount_percent"):
-        row = catalog.default(name)
-        terms[name] = row.value
-        if name not in given:
-            notes.append(row.note)
-            sources += row.sources
-    if "staff_fte" not in given:
-        notes.append(base.note)
-        sources += base.sources
-    for name in ("years", "discount_percent", "spares_percent"):
-        terms[name] = catalog.default(name).value.typical
-    for name, value in given.items():
-        numeric = name in ("years", "discount_percent", "spares_percent")
-        terms[name] = _number(name, value) if numeric else _as_estimate(name, value)
-    _check(terms)
-    return CostTerms(**terms, notes=tuple(notes), sources=tuple(dict.fromkeys(sources)))
-
-
-def _number(name: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise bad_value(name, value, "Give a number.")
-    return float(value)
-
-
-def _as_estimate(name: str, value: object) -> Estimate:
-    return value if isinstance(value, Estimate) else Estimate.exact(_number(name, value))
-
-
-def _check(terms: Mapping[str, Any]) -> None:
-    years = terms["years"]
-    if not isfinite(years) or not 0 < years <= 20:
-        raise AdvisorError(
-            f"{years:g} years is no time to own a network for.",
-            "Choose more than 0 and at most 20 years.",
-            code="years_out_of_range",
-            values={"years": years},
-        )
-    for name, (low, high) in _RANGES.items():
-        if not low <= terms[name].low <= terms[name].high <= high:
-            raise bad_value(name, terms[name].typical, f"Choose a value from {low:g} to {high:g}.")
-    for name in ("discount_percent", "spares_percent"):
-        if not isfinite(terms[name]) or not 0 <= terms[name] <= 100:
-            raise bad_value(name, terms[name], "Choose a percentage from 0 to 100.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +68,9 @@ class Cost:
 def network_cost(bill: Bill, power: Power, *, terms: CostTerms) -> Cost:
     """Own the bill for `terms.years`.
 
-    Energy: the typical draw all year (the high end: the maximum draw) x PUE x tariff. Support: a yearly percentage of
-    the price of switches, NICs and management; modules and cables are covered by spares. Staff: FTE x salary.
+    Energy: the typical draw all year (the high end: the maximum draw) x PUE x tariff. Support: a yearly
+    percentage of the price of switches, NICs and management; modules and cables are covered by spares. Staff:
+    FTE x salary.
     """
     years = terms.annuity_years
     kilowatt_hours = Estimate(power.typical_w, power.typical_w, power.max_w) * (HOURS_PER_YEAR / 1000)
@@ -236,7 +148,7 @@ class Design:
 def cost_calculation(
     catalog: Catalog, *, gpus: int, fabric: Fabric, terms: CostTerms | None = None, **design: Any
 ) -> Calculation:
-    """Size, bill and cost one fabric; `design` takes the other fields of Design. Rows are the lines of the bill.
+    """Size, bill and cost one fabric; `design` takes the other fields of Design. Rows are the bill's lines.
 
     Raises AdvisorError as size_fabric, bill_of_materials and default_terms do.
     """
@@ -283,7 +195,7 @@ _SUPPORT_NOTE = Bilingual(
 
 
 def network_share(catalog: Catalog, cost: Cost) -> tuple[Value, Bilingual, tuple[Source, ...]] | None:
-    """The network's percentage of network plus servers, NICs counted in the network; None if no server fits."""
+    """The network's percentage of network plus servers, NICs counted as network; None if no server fits."""
     t = cost.bill.topology
     speed_servers = {400: "hgx-h100", 800: "hgx-b200"}
     id = speed_servers.get(t.gbps_per_gpu)
@@ -302,8 +214,21 @@ def network_share(catalog: Catalog, cost: Cost) -> tuple[Value, Bilingual, tuple
     )
     name = catalog.server(id).name
     note = Bilingual(
-        f"Network share: back-end switches, NICs, modules, cables, management and spares over those plus servers "
-        f"({name}, without its NICs); no storage or front-end network.",
-        f"网络占比：后端交换机、网卡、光模块、线缆、管理与备件之和，除以其与服务器（{name}，不含网卡）之和；不含存储与前端网络。",
+        f"Network share: back-end switches, NICs, modules, cables, management and spares over those plus "
+        f"servers ({name}, without its NICs); no storage or front-end network.",
+        f"网络占比：后端交换机、网卡、光模块、线缆、管理与备件之和，除以其与服务器"
+        f"（{name}，不含网卡）之和；不含存储与前端网络。",
     )
     return Value.of(percent, "%"), note, price.sources
+
+
+__all__ = [
+    "Cost",
+    "CostTerms",
+    "Design",
+    "calculation_of",
+    "cost_calculation",
+    "default_terms",
+    "network_cost",
+    "network_share",
+]

@@ -1,4 +1,4 @@
-"""Which modules and cable a link of a given length and speed needs: copper when short, else fibre by reach."""
+"""Which modules and cable a link of some length and speed needs: copper when short, else fibre by reach."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def choose_media(
         if node is None:
             continue
         cable_id = f"mpo12-split-{module.fiber}" if links_per_fiber == 2 else _straight(module.fiber)
-        cable = catalog.cables.get(cable_id)
-        if cable is None or metres > cable.reach_m:
+        fiber = catalog.cables.get(cable_id)
+        if fiber is None or metres > fiber.reach_m:
             continue
         return Media(
             cable_id,

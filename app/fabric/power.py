@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.fabric.bill import Bill
-from app.fabric.topology import bad_value
+from app.fabric.checks import bad_value
 
 
 @dataclass(frozen=True, slots=True)
 class Power:
-    """Watts. `typical_w` and `max_w` are at the equipment; the facility's figures include cooling and losses (PUE)."""
+    """Watts. `typical_w` and `max_w` are at the equipment; `facility_*` include cooling (PUE)."""
 
     typical_w: float
     max_w: float
@@ -26,7 +26,7 @@ class Power:
 
 
 def network_power(bill: Bill, *, pue: float) -> Power:
-    """Sum over the lines of the bill. `pue` is facility power over IT power, at least 1. Raises AdvisorError below 1."""
+    """Sum over the bill. `pue` is facility power over IT power; AdvisorError unless it is from 1 to 5."""
     if not 1 <= pue <= 5:
         raise bad_value("pue", pue, "Choose a value from 1 to 5.")
     typical = sum(line.quantity * line.power_typical_w for line in bill.lines)

@@ -1,7 +1,7 @@
 """Bounds of the ratio of two totals that share uncertain parts.
 
-Dividing the low end of one total by the high end of the other would let one and the same part (a NIC that both bills
-hold) be cheap and dear at once. Here every part has one price in both totals.
+Dividing the low end of one total by the high end of the other would let one and the same part (a NIC that
+both bills hold) be cheap and dear at once. Here every part has one price in both totals.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Weights = Mapping[str, float]
 def ratio_of_totals(above: Weights, below: Weights, parts: Mapping[str, Estimate]) -> Estimate:
     """The lowest, typical and highest value of sum(above x part) / sum(below x part).
 
-    The extremes of such a quotient lie at ends of the parts' ranges; they are found by Dinkelbach's iteration. The
+    The extremes of such a quotient lie at ends of the parts' ranges; Dinkelbach's iteration finds them. The
     total below must be positive at every end.
     """
     typical = _total(above, {id: part.typical for id, part in parts.items()}) / _total(

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, isfinite
+from math import ceil
 from typing import Literal, get_args
 
-from app.errors import AdvisorError
 from app.fabric import topology_notes
 from app.fabric.calculation import Bilingual, Calculation, Source, Value
 from app.fabric.catalog import Catalog, Switch
-from app.fabric.tree import Loads, Tree, back_to_back, cages, capacity, grow, single_tier, spread
+from app.fabric.checks import bad_value, check_choice, check_range, check_switch, link_speed, out_of_range
+from app.fabric.tree import Loads, Tree, back_to_back, cages, capacity, grow, single_tier, spread, times
 
 Fabric = Literal["infiniband", "roce"]
 Shape = Literal["rail-optimized", "fat-tree", "rail-only"]
 Layout = Literal["back-to-back", "leaf-spine", "three-tier", "rail-only", "single-switch"]
-SPEEDS = (100, 200, 400, 800)
 DEFAULT_SWITCH = {"infiniband": {400: "qm9700", 800: "q3400"}, "roce": {400: "sn5600", 800: "sn5600"}}
 
 
@@ -97,7 +96,7 @@ class Topology:
     @property
     def leaf_loads(self) -> Loads:
         """(leaves, links to nodes on each), over all trees; reserved ports included."""
-        return tuple((count * self.trees, links) for count, links in self.tree.leaf_loads)
+        return times(self.tree.leaf_loads, self.trees)
 
     @property
     def spine_loads(self) -> Loads:
@@ -180,13 +179,13 @@ def size_fabric(
 ) -> Topology:
     """Switches, tiers and links of a fabric for `gpus` GPUs.
 
-    Ratios are down:up, at leaves (`oversubscription`) and spines (`core_oversubscription`). `reserved_ports` are
-    leaf ports of each plane for UFM and the like. `whole_units` builds full rail groups, as NVIDIA's reference
-    architectures do; without it, exact counts. `single_switch` takes one box where a pair would be built.
+    Ratios are down:up, at leaves (`oversubscription`) and spines (`core_oversubscription`). `reserved_ports`
+    are leaf ports of each plane for UFM and the like. `whole_units` builds full rail groups, as NVIDIA's
+    reference architectures do; without it, exact counts. `single_switch` takes one box instead of a pair.
     Raises AdvisorError for bad input, an unknown or unfit switch, or more GPUs than three tiers carry.
     """
-    _check_choice("fabric", fabric, get_args(Fabric))
-    _check_choice("topology", topology, get_args(Shape))
+    check_choice("fabric", fabric, get_args(Fabric))
+    check_choice("topology", topology, get_args(Shape))
     for name, number, low, high in (
         ("gpus_per_node", gpus_per_node, 1, 1024),
         ("planes", planes, 1, 16),
@@ -195,16 +194,16 @@ def size_fabric(
         ("nics_per_gpu", nics_per_gpu, 0.125, 8),
         ("reserved_ports", reserved_ports, 0, 32),
     ):
-        _check_range(name, number, low, high)
+        check_range(name, number, low, high)
     node_ports = gpus_per_node * nics_per_gpu
     if node_ports != int(node_ports):
         raise bad_value(
             "nics_per_gpu", nics_per_gpu, f"Choose one that gives whole NICs for {gpus_per_node} GPUs."
         )
     node_ports = int(node_ports)
-    link_gbps = _link_gbps(gbps_per_gpu, planes, nics_per_gpu)
+    link_gbps = link_speed(gbps_per_gpu, planes, nics_per_gpu)
     row = catalog.switch(switch or DEFAULT_SWITCH[fabric][max(400, link_gbps)])
-    _check_switch(catalog, row, fabric, link_gbps)
+    check_switch(catalog, row, fabric, link_gbps)
     radix = row.radix(link_gbps)
     rails = rails if rails is not None else default_rails(node_ports)
     if rails < 1 or node_ports % rails:
@@ -217,7 +216,7 @@ def size_fabric(
 
     limit = most(3)
     if gpus < 1 or gpus > limit:
-        raise _out_of_range(catalog, gpus, row, limit, fabric, link_gbps)
+        raise out_of_range(catalog, gpus, row, limit, fabric, link_gbps)
     nodes = ceil(gpus / gpus_per_node)
     per_rail = nodes * node_ports // rails
     ratios = (oversubscription, core_oversubscription)
@@ -233,7 +232,7 @@ def size_fabric(
         single_switch,
     )
     if grown is None:
-        raise _out_of_range(catalog, gpus, row, limit, fabric, link_gbps)
+        raise out_of_range(catalog, gpus, row, limit, fabric, link_gbps)
     layout, tree = grown
     separate = rails if topology == "rail-only" and tree.tiers > 1 else 1
     paired = layout in ("back-to-back", "single-switch")
@@ -302,82 +301,3 @@ def default_rails(node_ports: int) -> int:
     if node_ports <= 8:
         return node_ports
     return next(rails for rails in (8 if node_ports <= 16 else 4, 4, 2, 1) if node_ports % rails == 0)
-
-
-def _link_gbps(gbps_per_gpu: int, planes: int, nics_per_gpu: float) -> int:
-    link = gbps_per_gpu / planes / nics_per_gpu
-    if link not in SPEEDS:
-        raise bad_value(
-            "gbps_per_gpu",
-            gbps_per_gpu,
-            f"Links run at {', '.join(map(str, SPEEDS))} Gbit/s; with {planes} plane(s) and {nics_per_gpu:g} NIC(s) "
-            f"per GPU that is {', '.join(f'{speed * planes * nics_per_gpu:g}' for speed in SPEEDS)} per GPU.",
-        )
-    return int(link)
-
-
-def _check_switch(catalog: Catalog, row: Switch, fabric: str, link_gbps: int) -> None:
-    fit = [one.id for one in catalog.switches.values() if one.fabric == fabric and one.radix(link_gbps)]
-    if row.fabric != fabric:
-        raise AdvisorError(
-            f"{row.name} is not a switch for {fabric} (it is for {row.fabric}).",
-            f"Choose one of {', '.join(fit)}.",
-            code="switch_of_other_fabric",
-            values={"switch": row.id, "fabric": fabric, "choices": ", ".join(fit)},
-        )
-    if not row.radix(link_gbps):
-        raise AdvisorError(
-            f"{row.name} has no {link_gbps}G ports (its fastest are {max(row.ports)}G).",
-            f"Choose one of {', '.join(fit)}, or split the bandwidth over more planes or NICs.",
-            code="bad_value",
-            values={"name": "switch", "value": row.id, "choices": ", ".join(fit)},
-        )
-
-
-def _out_of_range(
-    catalog: Catalog, gpus: int, row: Switch, limit: int, fabric: str, link_gbps: int
-) -> AdvisorError:
-    values: dict[str, object] = {"gpus": gpus, "limit": limit, "switch": row.id}
-    if gpus < 1:
-        return AdvisorError(
-            f"A cluster has at least 1 GPU, not {gpus}.",
-            f"Give a number from 1 to {limit:,} (the most that three tiers of {row.name} carry).",
-            code="gpus_out_of_range",
-            values=values,
-        )
-    reach = {
-        other.id: other.radix(link_gbps) ** 3 // 4
-        for other in catalog.switches.values()
-        if other.fabric == fabric and other.radix(link_gbps) > row.radix(link_gbps)
-    }
-    enough = sorted((size, id) for id, size in reach.items() if size >= gpus)
-    if enough:
-        advice = f"or a switch of larger radix: {enough[0][1]} carries {enough[0][0]:,}"
-    elif reach:
-        best = max(reach, key=lambda id: reach[id])
-        advice = f"or the largest radix in the catalog: {best} carries {reach[best]:,}"
-    else:
-        advice = "or build several separate clusters"
-    return AdvisorError(
-        f"{gpus:,} GPUs are more than the {limit:,} that three tiers of {row.name} carry (radix "
-        f"{row.radix(link_gbps)}).",
-        f"Use at most {limit:,} GPUs, {advice}.",
-        code="gpus_out_of_range",
-        values=values,
-    )
-
-
-def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise bad_value(name, value, f"Choose one of {', '.join(choices)}.")
-
-
-def _check_range(name: str, value: float, low: float, high: float) -> None:
-    if not isfinite(value) or not low <= value <= high:
-        raise bad_value(name, value, f"Choose a value from {low:g} to {high:g}.")
-
-
-def bad_value(name: str, value: object, remedy: str) -> AdvisorError:
-    return AdvisorError(
-        f"{name} cannot be {value!r}.", remedy, code="bad_value", values={"name": name, "value": str(value)}
-    )

@@ -48,8 +48,8 @@ def explain(topology: Topology, *, chosen_by_us: bool) -> Topology:
         )
     if t.links_per_cage > 1:
         add(
-            f"Links are of {t.link_gbps}G; a cage of {t.switch.cage_gbps}G carries {t.links_per_cage}, so modules "
-            "and cages are fewer than links.",
+            f"Links are of {t.link_gbps}G; a cage of {t.switch.cage_gbps}G carries {t.links_per_cage}, so "
+            "modules and cages are fewer than links.",
             f"链路按 {t.link_gbps}G 计；一个 {t.switch.cage_gbps}G 笼位承载 {t.links_per_cage} 条，"
             "因此模块与笼位数少于链路数。",
         )
@@ -78,8 +78,8 @@ def explain(topology: Topology, *, chosen_by_us: bool) -> Topology:
 def _shape_note(t: Topology, add: Add) -> None:
     if t.layout == "back-to-back":
         add(
-            "Two switches back to back, half of the nodes' ports on each, as in DGX BasePOD; leaf-spine links are "
-            "those between the two. One switch would have the ports but no second path.",
+            "Two switches back to back, half of the nodes' ports on each, as in DGX BasePOD; leaf-spine links "
+            "are those between the two. One switch would have the ports but no second path.",
             "两台交换机背靠背，各接一半端口，同 DGX BasePOD；叶脊链路即两台之间的链路。"
             "单台端口也够，但没有第二条路径。",
         )
@@ -94,7 +94,7 @@ def _shape_note(t: Topology, add: Add) -> None:
         )
     elif t.topology == "rail-optimized":
         add(
-            f"One connected tree, rail-optimized: the {t.rails} rails of a node go to {t.rails} different leaves.",
+            f"One connected tree, rail-optimized: the {t.rails} rails of a node go to different leaves.",
             f"一张连通的树，轨道优化：一个节点的 {t.rails} 条轨道接到 {t.rails} 台不同的叶交换机。",
         )
     else:
@@ -102,8 +102,8 @@ def _shape_note(t: Topology, add: Add) -> None:
     needed = ceil(t.tree.leaf_spine / t.radix)
     if t.tree.tiers == 2 and t.tree.spines > needed:
         add(
-            f"{t.tree.spines} spines rather than {needed}: each leaf has the same whole number of links to every "
-            "spine, as in NVIDIA's tables.",
+            f"{t.tree.spines} spines rather than {needed}: each leaf has the same whole number of links to "
+            "every spine, as in NVIDIA's tables.",
             f"脊交换机取 {t.tree.spines} 台而非 {needed} 台：使每台叶到每台脊的链路数相同且为整数，"
             "与 NVIDIA 的表格一致。",
         )

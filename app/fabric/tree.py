@@ -20,10 +20,10 @@ Loads = tuple[tuple[int, int], ...]  # (how many switches, links in use on each)
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """Counts of one tree. `leaf_loads` are links to nodes on each leaf; `down` and `up` what a leaf is built for.
+    """Counts of one tree. `leaf_loads` are links to nodes on each leaf; a leaf is built for `down` and `up`.
 
-    `positions` are the ports a rail is built for. `even` is false where some pair of switches has one link more
-    than another. Back to back, `leaf_spine` counts the links between the two switches.
+    `positions` are the ports a rail is built for. `even` is false where some pair of switches has one link
+    more than another. Back to back, `leaf_spine` counts the links between the two switches.
     """
 
     tiers: int
@@ -58,12 +58,14 @@ def smallest_divisor(number: int, at_least: int) -> int:
 def splits(radix: int, oversubscription: float) -> tuple[tuple[int, int], ...]:
     """(ports down, ports up) that a switch may be wired with; at 1:1 only the even split.
 
-    Above 1:1 every split that keeps at least half of the ports down and does not exceed the ratio.
+    Above 1:1 every split that keeps at least half of the ports down and does not exceed the ratio, for each
+    number of uplinks the one with the most ports down.
     """
     if oversubscription == 1:
         return ((radix // 2, radix // 2),)
     pairs = ((down, ceil(down / oversubscription - 1e-9)) for down in range(max(1, radix // 2), radix))
-    return tuple((down, up) for down, up in pairs if down + up <= radix)
+    most_down = {up: down for down, up in pairs if down + up <= radix}
+    return tuple((down, up) for up, down in most_down.items())
 
 
 def capacity(
@@ -100,8 +102,8 @@ def grow(
 ) -> Tree | None:
     """The smallest tree of two or three tiers that joins `nodes` x `rails` ports and `extra` reserved ones.
 
-    `ratios` are the oversubscription of leaves and of spines. Each rail of a node goes to another leaf. None if
-    three tiers do not suffice. Where the ratios leave a choice of leaf wiring, the one with the fewest switches.
+    `ratios` are the oversubscription of leaves and of spines. Each rail of a node goes to another leaf. None
+    if three tiers do not suffice. Where the ratios leave a choice, the wiring with the fewest switches.
     """
     need = _Need(nodes, nodes + ceil(extra / rails), rails, radix, ratios, whole, extra)
     for build in (_two_tiers, _three_tiers):
@@ -179,11 +181,14 @@ def _loads(need: _Need, down: int, groups: int, rails_each: int) -> Loads:
     each, more = divmod(need.extra, need.rails)
     loads: list[tuple[int, int]] = []
     for rails, links in ((more, need.nodes + each + 1), (need.rails - more, need.nodes + each)):
-        if need.whole:
-            loads += [(rails * (links // down), down), (rails, links % down)]
-        else:
+        full, rest = divmod(links, down)
+        if not need.whole:
             loads += [(rails * count, on_each) for count, on_each in spread(links, groups)]
-    return tuple((count, links) for count, links in loads if count and links)
+        elif full < groups:
+            loads += [(rails * full, down), (rails, rest), (rails * (groups - full - 1), 0)]
+        else:
+            loads.append((rails * full, down))
+    return tuple((count, links) for count, links in loads if count)
 
 
 def spread(links: int, switches: int) -> Loads:
@@ -192,7 +197,11 @@ def spread(links: int, switches: int) -> Loads:
         return ()
     each, more = divmod(links, switches)
     both = ((more, each + 1), (switches - more, each))
-    return tuple((count, on_each) for count, on_each in both if count and on_each)
+    return tuple((count, on_each) for count, on_each in both if count)
+
+
+def times(loads: Loads, trees: int) -> Loads:
+    return tuple((count * trees, links) for count, links in loads)
 
 
 def cages(loads: Loads, links_per_cage: int) -> int:

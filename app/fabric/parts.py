@@ -1,0 +1,100 @@
+"""One line of a bill, and how it is made from a row of the catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from app.fabric.calculation import Bilingual, Scalar, Source
+from app.fabric.catalog import NO_NOTE, Cable, Catalog, Nic, Optic, Service, Switch
+from app.fabric.estimate import Estimate
+
+FREE = Estimate.exact(0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class BillLine:
+    """So many of one item. Price in US dollars and power in watts are of one piece."""
+
+    item: str
+    name: str
+    category: str
+    quantity: int
+    unit_price_usd: Estimate
+    power_typical_w: float
+    power_max_w: float
+    serves: Bilingual
+    sources: tuple[Source, ...]
+    price_note: Bilingual = NO_NOTE
+    priced: bool = True
+
+    @property
+    def total_usd(self) -> Estimate:
+        return self.unit_price_usd * self.quantity
+
+    def row(self) -> dict[str, Scalar]:
+        total, dated = self.total_usd, self.sources[-1] if self.sources else None
+        return {
+            "category": self.category,
+            "item": self.item,
+            "name": self.name,
+            "quantity": self.quantity,
+            "unit_usd_low": self.unit_price_usd.low,
+            "unit_usd": self.unit_price_usd.typical,
+            "unit_usd_high": self.unit_price_usd.high,
+            "total_usd_low": total.low,
+            "total_usd": total.typical,
+            "total_usd_high": total.high,
+            "power_typical_w": self.power_typical_w,
+            "power_max_w": self.power_max_w,
+            "serves": self.serves.en,
+            "serves_zh": self.serves.zh,
+            "price_note": self.price_note.en,
+            "price_note_zh": self.price_note.zh,
+            "source": "; ".join(source.title for source in self.sources),
+            "date": dated.date if dated else "",
+            "trust": ", ".join(dict.fromkeys(source.trust for source in self.sources)),
+        }
+
+
+class Parts:
+    """The catalog's rows that can stand on a bill, and their prices."""
+
+    def __init__(self, catalog: Catalog):
+        self._catalog = catalog
+        self._rows: Mapping[str, Switch | Nic | Optic | Cable | Service] = {
+            **catalog.switches,
+            **catalog.nics,
+            **catalog.optics,
+            **catalog.cables,
+            **catalog.services,
+        }
+
+    def line(
+        self,
+        item: str,
+        category: str,
+        quantity: int,
+        serves: Bilingual,
+        *,
+        metres: float = 0.0,
+        watts: tuple[float, float] | None = None,
+    ) -> BillLine:
+        """A line of `quantity` pieces; `metres` price a cable, `watts` (typical, maximum) replace the row's."""
+        row = self._rows[item]
+        price = self._catalog.price(item)
+        if watts is None:
+            watts = (getattr(row, "power_typical_w", 0.0) or 0.0, getattr(row, "power_max_w", 0.0) or 0.0)
+        return BillLine(
+            item=item,
+            name=row.name,
+            category=category,
+            quantity=quantity,
+            unit_price_usd=FREE if price is None else price.usd + price.usd_per_m * metres,
+            power_typical_w=watts[0],
+            power_max_w=watts[1],
+            serves=serves,
+            sources=row.sources if price is None else price.sources,
+            price_note=NO_NOTE if price is None else price.note,
+            priced=price is not None,
+        )

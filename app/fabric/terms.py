@@ -1,0 +1,103 @@
+"""The money terms of a cost: years, tariff, PUE, support, staff. Defaults come from the catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from math import isfinite
+from typing import Any
+
+from app.errors import AdvisorError
+from app.fabric.calculation import Bilingual, Source
+from app.fabric.catalog import Catalog
+from app.fabric.checks import bad_value
+from app.fabric.estimate import Estimate
+
+_RANGES = {
+    "usd_per_kwh": (0, 10),
+    "pue": (1, 5),
+    "support_percent": (0, 100),
+    "staff_fte": (0, 10_000),
+    "salary_usd": (0, 10_000_000),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CostTerms:
+    """What money terms a cost uses. Percentages are per year; `staff_fte` is the same for either fabric."""
+
+    years: float
+    pue: Estimate
+    usd_per_kwh: Estimate
+    support_percent: Estimate
+    staff_fte: Estimate
+    salary_usd: Estimate
+    discount_percent: float
+    spares_percent: float
+    notes: tuple[Bilingual, ...] = ()
+    sources: tuple[Source, ...] = ()
+
+    @property
+    def annuity_years(self) -> float:
+        """Worth today of 1 paid at each year's end: the number of years where nothing is discounted."""
+        rate = self.discount_percent / 100
+        return self.years if rate == 0 else (1 - (1 + rate) ** -self.years) / rate
+
+
+def default_terms(catalog: Catalog, gpus: int, **given: Any) -> CostTerms:
+    """The catalog's defaults for so many GPUs, with `given` terms (numbers or Estimates) in their place.
+
+    Raises AdvisorError for an unknown term, years outside 0-20 (code years_out_of_range), another bad value.
+    """
+    known = {field.name for field in fields(CostTerms)} - {"notes", "sources"}
+    given = {name: value for name, value in given.items() if value is not None}
+    for name in given:
+        if name not in known:
+            raise bad_value("terms", name, f"Known terms: {', '.join(sorted(known))}.")
+    base, more = catalog.default("staff_fte_base"), catalog.default("staff_fte_per_1000_gpus")
+    terms: dict[str, Any] = {"staff_fte": base.value + more.value * (gpus / 1000)}
+    notes: list[Bilingual] = []
+    sources: list[Source] = []
+    for name in ("usd_per_kwh", "pue", "support_percent", "salary_usd", "years", "discount_percent"):
+        row = catalog.default(name)
+        terms[name] = row.value
+        if name not in given:
+            notes.append(row.note)
+            sources += row.sources
+    if "staff_fte" not in given:
+        notes.append(base.note)
+        sources += base.sources
+    for name in ("years", "discount_percent", "spares_percent"):
+        terms[name] = catalog.default(name).value.typical
+    for name, value in given.items():
+        numeric = name in ("years", "discount_percent", "spares_percent")
+        terms[name] = _number(name, value) if numeric else _as_estimate(name, value)
+    _check(terms)
+    return CostTerms(**terms, notes=tuple(notes), sources=tuple(dict.fromkeys(sources)))
+
+
+def _number(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise bad_value(name, value, "Give a number.")
+    return float(value)
+
+
+def _as_estimate(name: str, value: object) -> Estimate:
+    return value if isinstance(value, Estimate) else Estimate.exact(_number(name, value))
+
+
+def _check(terms: Mapping[str, Any]) -> None:
+    years = terms["years"]
+    if not isfinite(years) or not 0 < years <= 20:
+        raise AdvisorError(
+            f"{years:g} years is no time to own a network for.",
+            "Choose more than 0 and at most 20 years.",
+            code="years_out_of_range",
+            values={"years": years},
+        )
+    for name, (low, high) in _RANGES.items():
+        if not low <= terms[name].low <= terms[name].high <= high:
+            raise bad_value(name, terms[name].typical, f"Choose a value from {low:g} to {high:g}.")
+    for name in ("discount_percent", "spares_percent"):
+        if not isfinite(terms[name]) or not 0 <= terms[name] <= 100:
+            raise bad_value(name, terms[name], "Choose a percentage from 0 to 100.")
