@@ -7,14 +7,17 @@ from typing import cast
 
 from app.advisor.advisor import Advisor
 from app.advisor.answer import Answer, Event
+from app.errors import AdvisorError
 from app.fabric.calculation import Language
 from app.library.passage import Hit
 from app.settings import Settings
 from eval.record import FoundPassage
 
+CANDIDATES = 60  # as many as both halves of the search may bring
+
 
 class AdvisorSubject:
-    """Asks an open Advisor; what the library holds is read once for each document."""
+    """Asks an open Advisor; the text of a document is read once."""
 
     def __init__(self, advisor: Advisor):
         self._advisor = advisor
@@ -24,12 +27,19 @@ class AdvisorSubject:
         return self._advisor.ask(question, list(history))
 
     def retrieve(self, query: str, language: str, k: int) -> Mapping[str, tuple[FoundPassage, ...]]:
-        hits = self._advisor.library.search(query, k=k, language=cast(Language, language))
-        return {"fused": tuple(_found(hit) for hit in hits)}
+        """The fused ranking, and what the rankings would be by similarity or by words alone."""
+        hits = self._advisor.library.search(query, k=CANDIDATES, language=cast(Language, language))
+        near = sorted((hit for hit in hits if hit.dense is not None), key=lambda hit: -(hit.dense or 0))
+        matching = sorted((hit for hit in hits if hit.lexical), key=lambda hit: -(hit.lexical or 0))
+        stages = {"fused": hits, "dense": near, "lexical": matching}
+        return {stage: tuple(_found(hit) for hit in ranking[:k]) for stage, ranking in stages.items()}
 
     def document_text(self, document_id: str) -> str:
         if document_id not in self._texts:
-            self._texts[document_id] = self._advisor.library.text(document_id)
+            try:
+                self._texts[document_id] = self._advisor.library.text(document_id)
+            except AdvisorError:
+                raise KeyError(document_id) from None
         return self._texts[document_id]
 
 
