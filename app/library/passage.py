@@ -42,8 +42,10 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A passage found. `score` is 0..1, higher is better, made for people; `dense` is the cosine similarity to the
-    query (None if only words matched), `lexical` the share of the query's (idf-weighted) terms present, 0..1."""
+    """A passage found. `score` is 0..1, higher is better, made for people; `dense` is the cosine similarity
+    to the query (None if only words matched), `lexical` the share of the query's (idf-weighted) terms
+    present, 0..1.
+    """
 
     passage: Passage
     score: float

@@ -1,7 +1,8 @@
 """Cuts a document into passages that follow its headings and keep tables, code and sentences whole.
 
-Always `text[passage.start:passage.end]` is the passage: nothing is rewritten. What a passage needs to be understood
-alone (title, headings, the header row of a table that had to be cut) is kept beside it, in `context`.
+Always `text[passage.start:passage.end]` is the passage: nothing is rewritten. What a passage needs to be
+understood alone (title, headings, the header row of a table that had to be cut) is kept beside it, in
+`context`.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ _HEADING = re.compile(r"(#{1,6})[ \t]+(.+?)[ \t#]*$")
 _FENCE = re.compile(r"[ \t]*(```|~~~)")
 _TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*$")
 _LIST_ITEM = re.compile(r"[ \t]*([-*+]|\d+[.)])[ \t]+")
-_SENTENCE_END = re.compile(r"[。！？；]+[”’」』）)]*|[.!?]+[\"')\]]*(?=\s)|\n")
+_SENTENCE_END = re.compile(r"[。！？；]+[”’」』）)]*|[.!?]+[\"')\]]*(?=\s)")
 _CLAUSE_END = re.compile(r"[，、：,;:]+|\s+")
 FOOTNOTE = re.compile(r"\[\^([^\]\s]+)\]")
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A passage before it belongs to a document. `section_number` counts headings, `part` passages under one."""
+    """A passage before it belongs to a document. `section_number` counts headings, `part` passages."""
 
     start: int
     end: int

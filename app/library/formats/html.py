@@ -1,0 +1,231 @@
+"""HTML: the main content as Markdown-like text; navigation, scripts and other boilerplate dropped.
+
+No markup of the page survives: what comes out is text.
+"""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+from app.library.formats.content import Content, table_text
+from app.library.formats.plain import decode
+
+_CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
+_XML_ENCODING = re.compile(rb"<\?xml[^>]+encoding\s*=\s*[\"']([\w-]+)", re.IGNORECASE)
+_NEVER = frozenset(
+    re.findall(
+        r"\w+",
+        "script style noscript template svg math iframe object form button select textarea dialog",
+    )
+)
+_FURNITURE = frozenset(
+    re.findall(
+        r"\w+",
+        "nav footer aside header menu",
+    )
+)
+_FURNITURE_ROLES = frozenset(
+    re.findall(
+        r"\w+",
+        "navigation banner contentinfo complementary search menu menubar dialog",
+    )
+)
+_VOID = frozenset(
+    re.findall(
+        r"\w+",
+        "area base br col embed hr img input link meta param source track wbr",
+    )
+)
+_BLOCKS = frozenset(
+    re.findall(
+        r"\w+",
+        "address article blockquote dd div dl dt fieldset figcaption figure main ol p section ul "
+        "details summary",
+    )
+)
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+
+
+def read_html(data: bytes) -> Content:
+    match = _CHARSET.search(data[:4096]) or _XML_ENCODING.search(data[:512])
+    markup = decode(data, match[1].decode("ascii") if match else "")
+    whole = _Reader()
+    whole.feed(markup)
+    whole.close()
+    text = whole.text()
+    return Content(text, title=whole.title.strip() or whole.first_heading, url=whole.url)
+
+
+class _Reader(HTMLParser):
+    """Collects text; keeps only what is inside <main> or <article> if there is any."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.title = ""
+        self.url = ""
+        self.first_heading = ""
+        self._all: list[str] = []
+        self._main: list[str] = []
+        self._skipping: list[str] = []
+        self._open: list[str] = []
+        self._main_depth = 0
+        self._line = ""
+        self._in_title = False
+        self._pre = 0
+        self._lists: list[int | None] = []
+        self._rows: list[list[str]] = []
+        self._cell: str | None = None
+        self._tables = 0
+
+    def text(self) -> str:
+        self._flush()
+        chosen = self._main if len("".join(self._main)) > 200 or not self._all else self._all
+        return re.sub(r"\n{3,}", "\n\n", "\n\n".join(chosen)).strip() + "\n"
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = dict(attrs)
+        if tag == "link" and values.get("rel") == "canonical":
+            href = values.get("href") or ""
+            self.url = href if href.startswith(("https://", "http://")) else self.url
+        if tag in _VOID:
+            if not self._skipping:
+                self._void(tag)
+            return
+        if self._skipping:
+            if tag == self._skipping[-1]:
+                self._skipping.append(tag)
+            return
+        if self._is_boilerplate(tag, values):
+            self._flush()
+            self._skipping.append(tag)
+            return
+        self._begin(tag)
+
+    def _is_boilerplate(self, tag: str, values: dict[str, str | None]) -> bool:
+        if tag in _NEVER or values.get("hidden", "no") is None or values.get("aria-hidden") == "true":
+            return True
+        if tag == "header" and self._main_depth:
+            return False  # the header of an article holds its title
+        return tag in _FURNITURE or (values.get("role") or "") in _FURNITURE_ROLES
+
+    def _void(self, tag: str) -> None:
+        if tag == "br":
+            self._line += "\n"
+        elif tag == "hr":
+            self._flush()
+
+    def _begin(self, tag: str) -> None:
+        if tag in ("main", "article"):
+            self._flush()
+            self._main_depth += 1
+        elif tag == "title":
+            self._in_title = not self.title
+        elif tag == "table":
+            if not self._tables:
+                self._flush()
+                self._rows = []
+            self._tables += 1
+        elif tag == "tr" and self._tables == 1:
+            self._rows.append([])
+        elif tag in ("td", "th") and self._tables == 1:
+            self._cell = ""
+        elif tag in ("ul", "ol"):
+            self._flush()
+            self._lists.append(0 if tag == "ol" else None)
+        elif tag == "li":
+            self._flush()
+            self._line = self._bullet()
+        elif tag == "pre":
+            self._flush()
+            self._pre += 1
+        elif tag in _BLOCKS or tag in _HEADINGS:
+            self._block_boundary()
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._skipping:
+            if tag == self._skipping[-1]:
+                self._skipping.pop()
+            return
+        if tag in ("main", "article"):
+            self._flush()
+            self._main_depth = max(0, self._main_depth - 1)
+        elif tag == "title":
+            self._in_title = False
+        elif tag in ("td", "th") and self._tables == 1 and self._cell is not None:
+            if not self._rows:
+                self._rows.append([])
+            self._rows[-1].append(" ".join(self._cell.split()))
+            self._cell = None
+        elif tag == "table" and self._tables:
+            self._tables -= 1
+            if not self._tables:
+                self._end_table()
+        elif tag in ("ul", "ol"):
+            self._flush()
+            if self._lists:
+                self._lists.pop()
+        elif tag == "pre" and self._pre:
+            code = self._line.strip("\n")
+            self._line = ""
+            self._pre -= 1
+            if code.strip():
+                self._add(f"```\n{code}\n```")
+        elif tag in _HEADINGS:
+            self._end_heading(_HEADINGS[tag])
+        elif tag in _BLOCKS or tag == "li":
+            self._block_boundary()
+
+    def _end_table(self) -> None:
+        rows = [row for row in self._rows if any(row)]
+        self._cell = None
+        if len(rows) == 1 or (rows and max(map(len, rows)) == 1):
+            self._add("\n\n".join(" ".join(row) for row in rows))  # a table for layout only
+        elif rows:
+            self._add(table_text(rows))
+        self._rows = []
+
+    def _end_heading(self, level: int) -> None:
+        if self._cell is not None:
+            self._cell += " "
+            return
+        heading = " ".join(self._line.split())
+        self._line = ""
+        if heading:
+            self.first_heading = self.first_heading or heading
+            self._add(f"{'#' * level} {heading}")
+
+    def handle_data(self, data: str) -> None:
+        if self._in_title:
+            self.title += data
+        elif self._skipping:
+            return
+        elif self._cell is not None:
+            self._cell += data
+        elif self._pre:
+            self._line += data
+        else:
+            self._line += re.sub(r"\s+", " ", data) if data.strip() else (" " if self._line.strip() else "")
+
+    def _block_boundary(self) -> None:
+        if self._cell is not None:
+            self._cell += " "
+        elif not self._pre:
+            self._flush()
+
+    def _bullet(self) -> str:
+        if self._lists and self._lists[-1] is not None:
+            self._lists[-1] += 1
+            return f"{self._lists[-1]}. "
+        return "- "
+
+    def _flush(self) -> None:
+        line = re.sub(r"[ \t]*\n[ \t]*", "\n", re.sub(r"[ \t]+", " ", self._line)).strip()
+        self._line = ""
+        if line and line not in ("-",) and not re.fullmatch(r"\d+\.", line):
+            self._add("\\" + line if re.match(r"#{1,6}\s", line) else line)
+
+    def _add(self, block: str) -> None:
+        self._all.append(block)
+        if self._main_depth:
+            self._main.append(block)

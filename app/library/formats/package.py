@@ -1,0 +1,46 @@
+"""Zip packages of XML parts, as Office and EPUB files are: opened with limits, as documents are untrusted."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from xml.etree import ElementTree
+
+from app.library.formats.content import UnreadableError
+
+_MOST_BYTES = 400 * 2**20  # unpacked
+_MOST_RATIO = 200  # unpacked to packed, for packages large enough to matter
+_MOST_PARTS = 20_000
+
+
+@contextmanager
+def open_package(path: Path) -> Iterator[zipfile.ZipFile]:
+    try:
+        with zipfile.ZipFile(path) as package:
+            parts = package.infolist()
+            unpacked = sum(one.file_size for one in parts)
+            packed = sum(one.compress_size for one in parts)
+            if len(parts) > _MOST_PARTS or unpacked > _MOST_BYTES:
+                raise UnreadableError(
+                    f"it unpacks to {unpacked / 2**20:,.0f} MB in {len(parts)} parts, too much"
+                )
+            if unpacked > 20 * 2**20 and unpacked > _MOST_RATIO * max(1, packed):
+                raise UnreadableError("it is packed suspiciously tightly (a zip bomb?)")
+            if any(one.flag_bits & 1 for one in parts):
+                raise UnreadableError("it is encrypted with a password")
+            yield package
+    except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError, ElementTree.ParseError) as error:
+        raise UnreadableError(f"it is damaged ({error})") from None
+
+
+def part(package: zipfile.ZipFile, name: str) -> ElementTree.Element | None:
+    """A part as XML, or None if there is none of that name."""
+    try:
+        data = package.read(name)
+    except KeyError:
+        return None
+    if b"<!DOCTYPE" in data[:2000] or b"<!ENTITY" in data:
+        raise UnreadableError("its XML declares entities, which no Office program writes")
+    return ElementTree.fromstring(data)

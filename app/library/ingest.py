@@ -1,0 +1,345 @@
+"""Brings files into the library: one path for the shipped notes, the command line and the page.
+
+Order of writes, so that a kill at any point loses nothing and leaves nothing behind: ids of the new vectors
+are noted as unsettled, the vectors are written, then one transaction makes the documents ready, and last the
+vectors that nothing needs any more are deleted. `repair` settles what an interrupted run has left.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from langchain_core.embeddings import Embeddings
+
+from app.library import shipped
+from app.library.document import Failure, IngestReport, Kind, Progress
+from app.library.formats.content import UnreadableError
+from app.library.language import detect_language
+from app.library.manifest import DocumentRow, Known, Manifest, PassageRow
+from app.library.reading import READER_VERSION, file_state, is_supported, read
+from app.library.splitting import SPLITTER_VERSION, split, without_footnotes
+from app.library.store import VectorStore
+from app.library.words import Words
+
+_PASSAGES_AT_ONCE = 64
+_REVISION = f"{SPLITTER_VERSION}.{READER_VERSION}"
+Status = Literal["added", "updated", "unchanged", "failed", "removed"]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file to ingest. `id` is its identity: the resolved path, or the name of a shipped note."""
+
+    id: str
+    path: Path
+    kind: Kind
+    problem: str = ""  # known before reading, e.g. "there is no such file"
+
+
+@dataclass(slots=True)
+class _Outcome:
+    added: list[str] = field(default_factory=list)
+    updated: list[str] = field(default_factory=list)
+    unchanged: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    failed: list[Failure] = field(default_factory=list)
+
+    def report(self, dry_run: bool) -> IngestReport:
+        return IngestReport(
+            added=tuple(self.added),
+            updated=tuple(self.updated),
+            unchanged=tuple(self.unchanged),
+            removed=tuple(self.removed),
+            failed=tuple(self.failed),
+            dry_run=dry_run,
+        )
+
+
+class Ingester:
+    """Writes to manifest and vector store; the caller holds the library's lock."""
+
+    def __init__(
+        self,
+        manifest: Manifest,
+        store: VectorStore,
+        embeddings: Embeddings,
+        words: Words,
+        *,
+        shipped_vectors: Callable[[], Mapping[str, Any]],
+        max_bytes: int,
+    ):
+        self._manifest = manifest
+        self._store = store
+        self._embeddings = embeddings
+        self._words = words
+        self._shipped = shipped_vectors
+        self._max_bytes = max_bytes
+
+    def run(
+        self,
+        files: Sequence[SourceFile],
+        gone: Sequence[Known] = (),
+        *,
+        on_progress: Callable[[Progress], None] | None = None,
+        dry_run: bool = False,
+    ) -> IngestReport:
+        """Ingest `files` and remove the documents `gone`. Skips unchanged files, records failures."""
+        outcome = _Outcome()
+        started = time.monotonic()
+        known = self._manifest.known()
+        names = {entry.name: entry.id for entry in known.values()}
+        waiting: list[DocumentRow] = []
+        embedded = 0
+
+        def tell(number: int, name: str, status: Status) -> None:
+            if on_progress:
+                elapsed = time.monotonic() - started
+                on_progress(Progress(number, len(files), name, status, embedded, elapsed))
+
+        for number, file in enumerate(files, 1):
+            before = known.get(file.id)
+            try:
+                document = self._document(file, before, names)
+            except UnreadableError as error:
+                failure = Failure(file.path.name, str(file.path), str(error))
+                outcome.failed.append(failure)
+                if not dry_run:
+                    self._manifest.record_failure(file.id, failure, file.kind)
+                tell(number, failure.name, "failed")
+                continue
+            if document is None and before is not None:
+                outcome.unchanged.append(before.name)
+                tell(number, before.name, "unchanged")
+                continue
+            assert document is not None
+            names[document.name] = document.id
+            (outcome.updated if before else outcome.added).append(document.name)
+            waiting.append(document)
+            embedded += len(document.passages)
+            if not dry_run and sum(len(one.passages) for one in waiting) >= _PASSAGES_AT_ONCE:
+                self._store_documents(waiting)
+                waiting = []
+            tell(number, document.name, "updated" if before else "added")
+        if not dry_run:
+            self._store_documents(waiting)
+            self.remove([entry.id for entry in gone])
+        outcome.removed += [entry.name for entry in gone]
+        return outcome.report(dry_run)
+
+    def remove(self, document_ids: Sequence[str]) -> None:
+        if document_ids:
+            self._manifest.drop(document_ids)
+            self._store.wrote(self._manifest.generation())
+            self._delete_unsettled()
+
+    def repair(self) -> None:
+        """Settle what an interrupted run left: delete vectors without a passage, embed passages without a
+        vector.
+        """
+        self._delete_unsettled()
+        if self._store.count() == self._manifest.passage_count():
+            return
+        passages, vectors = self._manifest.passage_ids(), self._store.ids()
+        orphans, missing = sorted(vectors - passages), sorted(passages - vectors)
+        if orphans:
+            self._store.delete(orphans)
+        for start in range(0, len(missing), _PASSAGES_AT_ONCE):
+            self.embed_again(missing[start : start + _PASSAGES_AT_ONCE])
+
+    def embed_again(self, passage_ids: Sequence[str]) -> None:
+        """Write the vectors of passages that the manifest has."""
+        rows = list(self._manifest.to_embed(passage_ids))
+        texts = [
+            embedding_text(title, section, context, text) for _, title, section, context, text, _ in rows
+        ]
+        metadata = [{"kind": row[5]} for row in rows]
+        self._store.upsert([row[0] for row in rows], self._vectors(texts), metadata)
+
+    def _document(
+        self, file: SourceFile, before: Known | None, names: Mapping[str, str]
+    ) -> DocumentRow | None:
+        """The file as a document; None if it is the one that is stored already."""
+        if file.problem:
+            raise UnreadableError(file.problem)
+        try:
+            if before and not is_changed(file, before):
+                return None
+            size, mtime_ns = file_state(file.path)
+            sha256 = _sha256(file.path) if size <= self._max_bytes else ""
+        except OSError as error:
+            raise UnreadableError(f"it cannot be opened ({error.strerror or error})") from None
+        revision = f"{_REVISION}-{sha256}"
+        if before and before.revision == revision:
+            self._manifest.touch(before.id, size, mtime_ns)
+            return None
+        content = read(file.path, max_bytes=self._max_bytes)
+        title = content.title or file.path.stem
+        return DocumentRow(
+            id=file.id,
+            name=before.name if before else _free_name(file, names),
+            path=file.path.name if file.kind == "note" else str(file.path),
+            url=content.url,
+            title=title,
+            language=content.language or detect_language(content.text),
+            kind=file.kind,
+            topic=content.topic if file.kind == "note" else "",
+            sha256=sha256,
+            size=size,
+            mtime_ns=mtime_ns,
+            revision=revision,
+            sources=dict(content.sources),
+            text=content.text,
+            passages=tuple(self._passages(file, content.text, title, content.page_starts, revision)),
+        )
+
+    def _passages(
+        self, file: SourceFile, text: str, title: str, page_starts: Sequence[int], revision: str
+    ) -> Iterator[PassageRow]:
+        version = hashlib.sha256(revision.encode()).hexdigest()[:10]
+        for number, piece in enumerate(split(text, title=title, page_starts=page_starts)):
+            body = text[piece.start : piece.end]
+            yield PassageRow(
+                id=f"{file.id}-{version}-{number}",
+                section=piece.section,
+                section_number=piece.section_number,
+                part=piece.part,
+                start=piece.start,
+                end=piece.end,
+                language=piece.language,
+                page=piece.page,
+                source_refs=piece.source_refs,
+                context=piece.context,
+                text=body,
+                words=self._words.of(embedding_text(title, piece.section, piece.context, body)),
+            )
+
+    def _store_documents(self, documents: Sequence[DocumentRow]) -> None:
+        if not documents:
+            return
+        passages = [(passage, document) for document in documents for passage in document.passages]
+        texts = [embedding_text(d.title, p.section, p.context, p.text) for p, d in passages]
+        ids = [passage.id for passage, _ in passages]
+        self._manifest.add_unsettled(ids)
+        self._store.upsert(ids, self._vectors(texts), [{"kind": document.kind} for _, document in passages])
+        self._manifest.put(documents)
+        self._store.wrote(self._manifest.generation())
+        self._delete_unsettled()
+
+    def _delete_unsettled(self) -> None:
+        ids = self._manifest.unsettled()
+        if ids:
+            self._store.delete(ids)
+            self._manifest.settle(ids)
+
+    def _vectors(self, texts: Sequence[str]) -> list[Any]:
+        vectors = self._shipped()
+        found = [vectors.get(shipped.key(text)) for text in texts] if vectors else [None] * len(texts)
+        unknown = [text for text, vector in zip(texts, found, strict=True) if vector is None]
+        fresh = iter(self._embeddings.embed_documents(unknown) if unknown else [])
+        return [next(fresh) if vector is None else vector.tolist() for vector in found]
+
+
+def embedding_text(title: str, section: str, context: str, text: str) -> str:
+    """What is embedded and indexed for a passage: its title and headings lift what is found (measured)."""
+    heading = " › ".join(part for part in (title, section) if part)
+    return "\n".join(part for part in (heading, context, without_footnotes(text)) if part)
+
+
+def is_changed(file: SourceFile, known: Known) -> bool:
+    """Whether the file may differ from what is stored, without reading it."""
+    try:
+        state = file_state(file.path)
+    except OSError:
+        return True
+    return state != (known.size, known.mtime_ns) or not known.revision.startswith(f"{_REVISION}-")
+
+
+def document_id(path: Path) -> str:
+    """Identity of a file by its resolved path."""
+    return "d" + hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]
+
+
+def note_id(name: str) -> str:
+    """Identity of a shipped note: its name, wherever the knowledge folder lies."""
+    return "n" + hashlib.sha256(name.encode()).hexdigest()[:16]
+
+
+def note_files(folder: Path) -> list[SourceFile]:
+    return [
+        SourceFile(note_id(path.name), path, "note")
+        for path in sorted(folder.glob("*.md"))
+        if path.is_file() and not path.name.startswith(".")
+    ]
+
+
+def files_of(paths: Iterable[str | Path], notes: Path) -> list[SourceFile]:
+    """Files under the given files and folders, each once. Links out of a folder are not followed."""
+    found: dict[str, SourceFile] = {}
+    for given in paths:
+        path = Path(given).expanduser()
+        if path.is_dir():
+            for file in _walk(path):
+                found.setdefault(_identity(file, notes).id, _identity(file, notes))
+        elif path.exists():
+            found.setdefault(_identity(path, notes).id, _identity(path, notes))
+        else:
+            missing = SourceFile(document_id(path), path, "document", "there is no such file")
+            found.setdefault(missing.id, missing)
+    return list(found.values())
+
+
+def gone_from(
+    folders: Iterable[str | Path], known: Iterable[Known], present: Iterable[SourceFile]
+) -> list[Known]:
+    """Documents that came from under the folders and whose files are no longer there."""
+    here = {file.id for file in present}
+    roots = [Path(folder).expanduser().resolve() for folder in folders if Path(folder).expanduser().is_dir()]
+    return [
+        entry
+        for entry in known
+        if entry.kind == "document"
+        and entry.id not in here
+        and not Path(entry.path).exists()
+        and any(Path(entry.path).is_relative_to(root) for root in roots)
+    ]
+
+
+def _identity(path: Path, notes: Path) -> SourceFile:
+    resolved = path.resolve()
+    if resolved.parent == notes.resolve() and resolved.suffix == ".md":
+        return SourceFile(note_id(resolved.name), resolved, "note")
+    return SourceFile(document_id(resolved), resolved, "document")
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    root = folder.resolve()
+    for parent, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            path = Path(parent, name)
+            if name.startswith((".", "~$")) or not is_supported(path):
+                continue
+            if path.is_symlink() and not path.resolve().is_relative_to(root):
+                continue
+            yield path
+
+
+def _free_name(file: SourceFile, names: Mapping[str, str]) -> str:
+    """The file's name, with as many of its folders as it takes to tell it from the others."""
+    parts = file.path.parts
+    for count in range(1, len(parts)):
+        name = "/".join(parts[-count:])
+        if names.get(name, file.id) == file.id:
+            return name
+    return str(file.path)
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

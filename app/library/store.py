@@ -1,0 +1,172 @@
+"""The vectors, in Chroma: embedded in this process by default, or on a Chroma server.
+
+One embedded client a folder serves the whole process. It does not see what another process writes, and still
+returns what that process deleted (chromadb 1.5.9); so a client older than the manifest's generation is opened
+anew. Which of the vectors count is decided by the manifest, not here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from app.errors import AdvisorError
+
+_AT_ONCE = 1000  # Chroma takes up to 5,461 in one call
+_clients: dict[str, _Client] = {}
+_lock = threading.RLock()
+
+
+@dataclass(slots=True)
+class _Client:
+    api: Any
+    generation: int
+
+
+class VectorStore:
+    """Vectors of one embedding model, by passage id, compared by cosine."""
+
+    def __init__(self, folder: Path, model_id: str, generation: Callable[[], int], url: str | None = None):
+        self._folder = folder
+        self._generation = generation
+        self._url = url
+        self._name = collection_name(model_id)
+
+    def upsert(
+        self, ids: Sequence[str], vectors: Sequence[Sequence[float]], metadata: Sequence[Mapping[str, str]]
+    ) -> None:
+        with self._collection() as collection:
+            for start in range(0, len(ids), _AT_ONCE):
+                part = slice(start, start + _AT_ONCE)
+                collection.upsert(ids=ids[part], embeddings=vectors[part], metadatas=metadata[part])
+
+    def delete(self, ids: Sequence[str]) -> None:
+        with self._collection() as collection:
+            for start in range(0, len(ids), _AT_ONCE):
+                collection.delete(ids=list(ids[start : start + _AT_ONCE]))
+
+    def ids(self) -> set[str]:
+        with self._collection() as collection:
+            return set(collection.get(include=[])["ids"])
+
+    def count(self) -> int:
+        with self._collection() as collection:
+            return int(collection.count())
+
+    def vectors(self, ids: Sequence[str]) -> dict[str, Any]:
+        """The vectors of some passages, as numpy arrays."""
+        with self._collection() as collection:
+            found = collection.get(ids=list(ids), include=["embeddings"])
+            return dict(zip(found["ids"], found["embeddings"], strict=True))
+
+    def query(self, vector: Sequence[float], count: int, kind: str | None = None) -> list[tuple[str, float]]:
+        """Ids and cosine similarities of the nearest vectors, best first."""
+        with self._collection() as collection:
+            found = collection.query(
+                query_embeddings=[list(vector)],
+                n_results=count,
+                where={"kind": kind} if kind else None,
+                include=["distances"],
+            )
+        return [
+            (id_, 1.0 - float(distance))
+            for id_, distance in zip(found["ids"][0], found["distances"][0], strict=True)
+        ]
+
+    def wrote(self, generation: int) -> None:
+        """This process has brought the library to that generation: its client has seen the change."""
+        with _lock:
+            client = _clients.get(self._key)
+            if client and client.generation == generation - 1:
+                client.generation = generation
+
+    def forget(self) -> None:
+        """Drop all vectors of this model."""
+        with self._client() as api:
+            names = [collection.name for collection in api.list_collections()]
+            if self._name in names:
+                api.delete_collection(self._name)
+
+    def close(self) -> None:
+        with _lock:
+            client = _clients.pop(self._key, None)
+            if client:
+                client.api.close()
+
+    @property
+    def _key(self) -> str:
+        return self._url or str(self._folder.resolve())
+
+    @contextmanager
+    def _collection(self) -> Iterator[Any]:
+        with self._client() as api:
+            yield api.get_or_create_collection(
+                self._name, embedding_function=None, configuration={"hnsw": {"space": "cosine"}}
+            )
+
+    @contextmanager
+    def _client(self) -> Iterator[Any]:
+        """The client of this process; opened anew if another process has changed the library since."""
+        with _lock:
+            generation = self._generation()
+            client = _clients.get(self._key)
+            if client and client.generation != generation and not self._url:
+                del _clients[self._key]
+                client.api.close()
+                client = None
+            try:
+                if client is None:
+                    client = _clients[self._key] = _Client(self._open(), generation)
+                yield client.api
+            except (AdvisorError, KeyboardInterrupt):
+                raise
+            except Exception as error:
+                if not _from_chroma(error):
+                    raise
+                raise self._error(error) from error
+
+    def _open(self) -> Any:
+        import chromadb
+        from chromadb.config import Settings
+
+        logging.getLogger("chromadb").setLevel(logging.ERROR)
+        settings = Settings(anonymized_telemetry=False)
+        if self._url:
+            parts = urlsplit(self._url)
+            secure = parts.scheme == "https"
+            port = parts.port or (443 if secure else 8000)
+            return chromadb.HttpClient(parts.hostname or self._url, port, ssl=secure, settings=settings)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        return chromadb.PersistentClient(str(self._folder), settings=settings)
+
+    def _error(self, error: Exception) -> AdvisorError:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        if self._url:
+            return AdvisorError(
+                f"The Chroma server at {self._url} does not answer: {reason}.",
+                "Start it (chroma run), or unset FABRIC_ADVISOR_CHROMA_URL to keep the vectors in HOME.",
+            )
+        return AdvisorError(
+            f"The vector store {self._folder} does not work: {reason}.",
+            "Check that the folder is writable and has free space; if it is damaged, delete it and run "
+            "`fabric-advisor ingest --reindex`.",
+        )
+
+
+def collection_name(model_id: str) -> str:
+    """One collection a model, so that vectors of two models never meet."""
+    return "passages-" + hashlib.sha256(model_id.encode()).hexdigest()[:12]
+
+
+def _from_chroma(error: Exception) -> bool:
+    module = type(error).__module__.split(".")[0]
+    return module in ("chromadb", "chromadb_rust_bindings", "httpx", "httpcore") or isinstance(
+        error, OSError | ValueError | RuntimeError
+    )
