@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 
 import click
@@ -61,6 +62,15 @@ def main() -> None:
         code = 2
     except BrokenPipeError:
         code = 0
+    except Exception as error:  # noqa: BLE001  (a user never sees a traceback; DEBUG shows it)
+        if os.environ.get("FABRIC_ADVISOR_DEBUG", "").lower() in {"1", "true"}:
+            raise
+        click.echo(
+            f"fabric-advisor: unexpected fault, {type(error).__name__}: {' '.join(str(error).split())[:300]} "
+            "Run again with FABRIC_ADVISOR_DEBUG=1 to see where, and report it.",
+            err=True,
+        )
+        code = 2
     sys.exit(code if isinstance(code, int) else 0)
 
 

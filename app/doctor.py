@@ -70,7 +70,7 @@ def _sqlite(_: Settings) -> str:
 
 def _knowledge(settings: Settings) -> str:
     tools = load_tools(settings.knowledge)
-    return f"{len(tools.catalog.switches)} switches, {len(tools.accelerators.ids())} GPUs, {len(tools.rules.rules)} decision rules"
+    return f"{len(tools.catalog.switches)} switches, {len(tools.accelerators.by_id)} GPUs, {len(tools.rules.rules)} decision rules"
 
 
 def _library(settings: Settings) -> str:

@@ -38,6 +38,7 @@ class Settings(BaseSettings):
     port: int = Field(8501, ge=1, le=65535, description="port that the page is served on")
     max_question_chars: int = Field(4000, ge=100, description="longest question accepted, characters")
     max_file_mb: int = Field(200, ge=1, description="largest file that is ingested, MB")
+    debug: bool = Field(False, description="show tracebacks of unexpected faults")
 
 
 def load_settings(**overrides: object) -> Settings:

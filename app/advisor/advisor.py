@@ -15,7 +15,7 @@ from app.advisor.citations import Ledger
 from app.advisor.evidence import Evidence, Tools, gather, search_evidence
 from app.advisor.model_writer import ModelFailed, make_model, prompt_hash, write_prose
 from app.advisor.question import Question, read_question
-from app.advisor.tools import load_tools
+from app.advisor.tools import load_tools, switch_names
 from app.advisor.writer import BuiltinWriter, Draft, phrases
 from app.library.library import Library
 from app.settings import Settings
@@ -34,8 +34,8 @@ class Advisor:
         self.library = library
         self.tools = tools
         self.model = model
-        self._switches = tools.catalog.switch_names()
-        self._gpu_models = tools.accelerators.ids()
+        self._switches = switch_names(tools.catalog)
+        self._gpu_models = (*tools.accelerators.by_id, *tools.accelerators.names)
 
     @classmethod
     def open(cls, settings: Settings, *, on_progress: Callable[[str], None] | None = None) -> Advisor:

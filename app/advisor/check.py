@@ -131,7 +131,7 @@ def _is_value(figure: Figure, value: float, unit: str) -> bool:
     allowed = _SAME.get(figure.dimension, {figure.dimension})
     if allowed is None:
         allowed = {unit} if unit not in {"USD", "us"} else set()
-    if figure.dimension == "fraction" and unit == "percent":
+    if figure.dimension == "fraction" and unit in {"percent", "%"}:
         return abs(figure.value * 100 - value) <= figure.tolerance * 100
     # three significant digits are shown of large amounts, so the last zeros of a text are not exact
     slack = max(figure.tolerance, abs(value) * 0.005 if figure.dimension in {"USD", "us"} else 0)

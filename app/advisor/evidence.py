@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from app.advisor.answer import Kind, Step
-from app.advisor.question import CALCULATED, Question
+from app.advisor.question import CALCULATED, Question, vocabulary
 from app.advisor.spec import ClusterSpec
 from app.fabric.calculation import Calculation, Language
 from app.fabric.catalog import Catalog
-from app.fabric.collective import Accelerators, estimate_collective
+from app.fabric.accelerator import Accelerators
+from app.fabric.collective import estimate_collective
 from app.fabric.compare import Comparison, compare_fabrics
-from app.fabric.cost import CostTerms, default_terms
+from app.fabric.terms import default_terms
 from app.fabric.decision import Decision, Rules, Situation, decide
 from app.library.passage import Hit, Passage
 
@@ -73,7 +74,11 @@ def search_evidence(question: Question, library: Searchable) -> tuple[Hit, ...]:
     hits = library.search(query, k=PASSAGES_PER_QUESTION, language=question.language)
     if not question.in_domain:
         hits = [hit for hit in hits if (hit.lexical or 0) >= FAR_FROM_DOMAIN_LEXICAL]
-    return tuple(hits)
+    words = vocabulary()
+    preferred = words.preferred_notes.get(question.kind, frozenset())
+    return tuple(
+        sorted(hits, key=lambda hit: -hit.score * (words.preferred_factor if hit.passage.topic in preferred else 1))
+    )
 
 
 def gather(
@@ -91,13 +96,13 @@ def gather(
         bands = tuple(replace(band, comparison=one) for band, one in zip(bands, numbered, strict=True))
         return replace(evidence, bands=bands, calculations=numbered, note_passages=_notes(bands[0].decision, library, question))
     if question.spec.gpus is None or kind not in CALCULATED:
-        return evidence
+        topics = dict.fromkeys(hit.passage.topic for hit in hits if hit.passage.topic)
+        return replace(evidence, note_passages={topic: library.note_passages(topic, question.language) for topic in topics})
     step(Step("calculate", kind))
     return _calculated(evidence, library, tools)
 
 
 def situation(spec: ClusterSpec, comparison: Comparison, time_ratio: float | None) -> Situation:
-    ratio = comparison.capex_ratio
     sizes = comparison.sizes
     return Situation(
         gpus=spec.gpus or 0,
@@ -108,7 +113,7 @@ def situation(spec: ClusterSpec, comparison: Comparison, time_ratio: float | Non
         hybrid=spec.hybrid,
         ethernet_estate=spec.ethernet_estate,
         avoid_lock_in=spec.avoid_lock_in,
-        capex_ratio=ratio,
+        capex_ratio=comparison.exact_ratio,  # by exact counts: a half-empty unit is no price premium
         time_ratio=time_ratio,
         infiniband_tiers=int(sizes["infiniband"].values["tiers"].value),
         roce_tiers=int(sizes["roce"].values["tiers"].value),
@@ -127,14 +132,8 @@ def compare(spec: ClusterSpec, catalog: Catalog) -> Comparison:
         oversubscription=spec.oversubscription,
         infiniband_switch=spec.infiniband_switch,
         roce_switch=spec.roce_switch,
-        terms=cost_terms(spec, catalog),
+        terms=default_terms(catalog, spec.gpus or 0, years=spec.years, usd_per_kwh=spec.usd_per_kwh, pue=spec.pue),
     )
-
-
-def cost_terms(spec: ClusterSpec, catalog: Catalog) -> CostTerms:
-    """The catalog's default terms with what the user has said put in their place."""
-    changes = {"years": spec.years, "usd_per_kwh": spec.usd_per_kwh, "pue": spec.pue}
-    return replace(default_terms(catalog), **{name: value for name, value in changes.items() if value is not None})  # type: ignore[arg-type]
 
 
 def collectives(spec: ClusterSpec, accelerators: Accelerators) -> dict[str, Calculation]:

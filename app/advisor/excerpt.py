@@ -15,7 +15,7 @@ from app.library.passage import Passage
 
 _FOOTNOTE = re.compile(r"\s?\[\^[^\]]+\]")
 _HEADING = re.compile(r"^#{1,6}\s.*$", re.MULTILINE)
-_SENTENCE_END = re.compile(r"(?<=[。！？；])|(?<=[.!?])(?=\s+[A-Z0-9`(\"'])")
+_SENTENCE_END = re.compile(r"(?<=[。！？])|(?<=[.!?])(?=\s+[A-Z0-9`(\"'])")
 _TERM = re.compile(r"[a-z][a-z0-9_+\-]*[a-z0-9]|\d+(?:\.\d+)?|[\u4e00-\u9fff]")
 _STOP = frozenset(
     "the a an of to in is are was were be and or for on with by at from as it its that this these those what how why when "

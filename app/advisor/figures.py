@@ -63,10 +63,12 @@ def size(byte_count: int) -> str:
 _UNIT_NAMES: Mapping[str, tuple[str, str]] = {
     "GB/s": (" GB/s", " GB/s"),
     "Gb/s": (" Gb/s", " Gb/s"),
+    "Gbit/s": (" Gb/s", " Gb/s"),
     "kW": (" kW", " kW"),
     "W": (" W", " W"),
     "ratio": ("×", " 倍"),
-    "gpus": (" GPUs", " 卡"),
+    "infiniband/roce": ("×", " 倍"),
+    "GPUs": (" GPUs", " 卡"),
     "years": (" years", " 年"),
 }
 
@@ -81,10 +83,12 @@ def figure(value: float | int | str, unit: str, language: Language) -> str:
         return duration(value)
     if unit in {"fraction", "share"}:
         return f"{_trim(significant(value * 100))} %"
-    if unit == "percent":
+    if unit in {"%", "percent"}:
         return f"{_trim(significant(value))} %"
     if unit == "bytes":
         return size(int(value))
+    if unit in {"ratio", "infiniband/roce"}:
+        return f"{value:.2f}" + _UNIT_NAMES[unit][1 if language == "zh" else 0]
     text = plain(value)
     return text + _UNIT_NAMES[unit][1 if language == "zh" else 0] if unit in _UNIT_NAMES else text
 

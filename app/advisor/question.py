@@ -56,6 +56,8 @@ class Vocabulary:
     follow_up: re.Pattern[str]
     spec: Mapping[str, Mapping[str, re.Pattern[str]]]
     flags: Mapping[str, re.Pattern[str]]
+    preferred_notes: Mapping[str, frozenset[str]]
+    preferred_factor: float
 
 
 @cache
@@ -70,6 +72,8 @@ def vocabulary() -> Vocabulary:
         _any(data["follow_up"]),
         {field: {value: _any(patterns) for value, patterns in values.items()} for field, values in spec.items()},
         {field: _any(patterns) for field, patterns in flags.items()},
+        {kind: frozenset(topics) for kind, topics in data["preferred_notes"].items() if kind != "factor"},
+        float(data["preferred_notes"]["factor"]),
     )
 
 

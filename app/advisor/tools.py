@@ -9,6 +9,7 @@ import yaml
 from app.accelerators import load_accelerators
 from app.advisor.evidence import Tools
 from app.errors import AdvisorError
+from app.fabric.catalog import Catalog
 from app.fabric.decision import Rules, parse_rules
 from app.knowledge import load_catalog
 
@@ -20,6 +21,16 @@ def load_tools(knowledge: Path) -> Tools:
         accelerators=load_accelerators(knowledge / "catalog"),
         rules=load_rules(knowledge / "catalog" / "decision.yaml"),
     )
+
+
+def switch_names(catalog: Catalog) -> dict[str, tuple[str, str]]:
+    """How people name switches -> (id, fabric): the id, and the model's own designation (`sn5600`, `7060x6-64pe`)."""
+    names: dict[str, tuple[str, str]] = {}
+    for switch in catalog.switches.values():
+        for name in (switch.id, switch.name.split()[-1]):
+            if any(character.isdigit() for character in name):
+                names[name.lower()] = (switch.id, switch.fabric)
+    return names
 
 
 def load_rules(path: Path) -> Rules:

@@ -18,14 +18,15 @@ import yaml
 from app.advisor.answer import Assumption, Reason, Verdict
 from app.advisor.citations import Ledger
 from app.advisor.evidence import FABRICS, Evidence
-from app.advisor.excerpt import best_quote, best_sentences, sentences, tables
+from app.advisor.excerpt import best_quote, best_sentences, sentences, tables, terms
 from app.advisor.figures import money, plain, size, with_range
 from app.fabric.calculation import Calculation, Language
-from app.library.passage import Hit, Passage
+from app.library.passage import Passage
 
 HERE = Path(__file__).parent
 LEAD_SENTENCES = 4
 SUPPORTING_PASSAGES = 3
+WHOLE_NOTE_FIT = 0.3  # share of title in question times share of question in title
 RELATIVE_SCORE = 0.6  # supporting passages must reach this share of the best hit's score
 
 
@@ -122,6 +123,13 @@ class BuiltinWriter:
         quote = best_quote(self.evidence.note_passages.get(topic, ()), about)
         return f"{quote.text} {self.ledger.cite(quote.passage)}" if quote else ""
 
+    def opening(self, topic: str, most: int = 2) -> str:
+        """The first sentences of a note, which say what its topic is."""
+        passages = self.evidence.note_passages.get(topic, ())
+        found = sentences(passages[0].text)[:most] if passages else []
+        joiner = "" if self.language == "zh" else " "
+        return f"{joiner.join(found)} {self.ledger.cite(passages[0])}" if found else ""
+
     def _context(self, verdict: Verdict | None) -> dict[str, Any]:
         evidence = self.evidence
         decision = evidence.decision
@@ -137,12 +145,14 @@ class BuiltinWriter:
             "ids": lambda fabric: ", ".join(one.id for one in evidence.calculations if one.label == fabric),
             "cite": self.cite,
             "quote": self.quote,
+            "opening": self.opening,
             "message": size(self.spec.message_bytes),
             "operation": self._phrase("operations", self.spec.operation),
             "tuning": self._phrase("tunings", self.spec.tuning),
             "gpu": self.spec.gpu_model.upper(),
             "searched": "; ".join(evidence.searched),
             "bands": self._bands(),
+            "differences": self._differences(),
             "findings": [],
             "lead": "",
             "table": "",
@@ -179,31 +189,43 @@ class BuiltinWriter:
 
     def _quotes(self) -> dict[str, Any]:
         """The lead paragraph and supporting sentences from the passages found."""
-        hits = self._ordered_hits()
+        hits = self.evidence.hits
         if not hits:
             return {}
         calculated = bool(self.evidence.calculations)
         about = self.evidence.question.text
-        lead = "" if calculated else self._lead(hits[0].passage, about)
-        rest = hits if calculated else hits[1:]
+        first = self._lead_passage()
+        best = max(hit.score for hit in hits)
+        lead = "" if calculated else self._lead(first, about)
         seen = lead
-        findings = []
-        for hit in rest:
-            if len(findings) == SUPPORTING_PASSAGES or hit.score < RELATIVE_SCORE * hits[0].score:
-                break
+        findings: list[str] = []
+        colon = "：" if self.language == "zh" else ":"
+        for hit in hits:
+            if len(findings) == SUPPORTING_PASSAGES or hit.score < RELATIVE_SCORE * best:
+                continue
             quote = best_sentences(hit.passage, about, 2)
-            if not quote.sentences or quote.text in seen:
+            if not quote.sentences or (lead and hit.passage.id == first.id) or quote.text in seen:
                 continue
             seen += quote.text
-            heading = hit.passage.section.split(" › ")[-1]
-            findings.append(f"**{heading}:** {quote.text} {self.ledger.cite(hit.passage)}")
-        found = tables(hits[0].passage.text)
-        table = f"{found[0]}\n\n{self.ledger.cite(hits[0].passage)}" if found and not calculated else ""
+            heading = (hit.passage.section.split(" › ")[-1] or hit.passage.title).rstrip("?？:：")
+            findings.append(f"**{heading}{colon}** {quote.text} {self.ledger.cite(hit.passage)}")
+        found = [] if calculated else tables(first.text) or tables(hits[0].passage.text)
+        source = first if tables(first.text) else hits[0].passage
+        table = f"{found[0]}\n\n{self.ledger.cite(source)}" if found else ""
         return {"lead": lead, "findings": findings, "table": table}
 
-    def _ordered_hits(self) -> list[Hit]:
-        """The hits, one a section, with the note's opening first where somebody asks what a thing is."""
-        return list(self.evidence.hits)
+    def _lead_passage(self) -> Passage:
+        """What to open with: the opening of the note that the question is about as a whole, else the best hit."""
+        asked = terms(self.evidence.question.text)
+        best, fit = self.evidence.hits[0].passage, 0.0
+        for passages in self.evidence.note_passages.values():
+            if not passages:
+                continue
+            title = terms(passages[0].title)
+            shared = sum(1 for term in title if term in asked)
+            if title and asked and (found := shared / len(title) * shared / len(asked)) > max(fit, WHOLE_NOTE_FIT):
+                best, fit = passages[0], found
+        return best
 
     def _lead(self, passage: Passage, about: str) -> str:
         every = sentences(passage.text)
@@ -225,8 +247,8 @@ class BuiltinWriter:
 
     def _design(self, fabric: str) -> str:
         one = self._size_of(fabric)
-        layout = self._phrase("layouts", str(one.inputs["layout"]))
-        name = one.inputs["switch_name"]
+        layout = self._phrase("layouts", str(one.values["layout"].value))
+        name = one.values["switch"].value
         return f"{layout}（{name}）" if self.language == "zh" else f"{layout}, {name}"
 
     def _counts(self, fabric: str, *names: str) -> str:
@@ -257,6 +279,22 @@ class BuiltinWriter:
                 | {f"{fabric}_capex": money(float(values[f"{fabric}_capex_usd"].value), self.language) for fabric in FABRICS}
             )
         return rows
+
+    def _differences(self) -> str:
+        """The two parts of the bill that make most of the difference, InfiniBand less RoCE."""
+        one = self.evidence.calculation("compare")
+        if one is None:
+            return ""
+        parts = {
+            name: float(value.value)
+            for name, value in one.values.items()
+            if name.startswith("difference_") and abs(float(value.value)) >= 1
+        }
+        largest = sorted(parts.items(), key=lambda part: -abs(part[1]))[:2]
+        comma = "，" if self.language == "zh" else ", "
+        return comma.join(
+            f"{self._phrase('parts', name)} {'+' if usd > 0 else '−'}{money(abs(usd), self.language)}" for name, usd in largest
+        )
 
     def _reference(self, tool: str) -> str:
         one = self.evidence.calculation(tool) if tool else None

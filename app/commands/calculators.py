@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -87,10 +86,11 @@ def cost(
 ) -> None:
     """Bill of materials, power and total cost of ownership of one fabric."""
     from app.fabric.cost import cost_calculation
+    from app.fabric.terms import default_terms
 
     catalog = _catalog()
     calculation = cost_calculation(
-        catalog, fabric=fabric, switch=switch, terms=_terms(catalog, years=years, pue=pue, usd_per_kwh=usd_per_kwh), **cluster  # type: ignore[arg-type]
+        catalog, fabric=fabric, switch=switch, terms=default_terms(catalog, cluster["gpus"], years=years, pue=pue, usd_per_kwh=usd_per_kwh), **cluster  # type: ignore[arg-type]
     )
     print_calculation(calculation, as_json=as_json, language=language)
 
@@ -114,13 +114,14 @@ def compare(
 ) -> None:
     """InfiniBand beside RoCE for the same cluster."""
     from app.fabric.compare import compare_fabrics
+    from app.fabric.terms import default_terms
 
     catalog = _catalog()
     result = compare_fabrics(
         catalog,
         infiniband_switch=infiniband_switch,
         roce_switch=roce_switch,
-        terms=_terms(catalog, years=years, pue=pue, usd_per_kwh=usd_per_kwh),
+        terms=default_terms(catalog, cluster["gpus"], years=years, pue=pue, usd_per_kwh=usd_per_kwh),
         **cluster,
     )
     print_calculation(result.calculation(), as_json=as_json, language=language)
@@ -178,10 +179,6 @@ def _catalog() -> Catalog:
     return load_catalog(knowledge_folder() / "catalog")
 
 
-def _terms(catalog: Catalog, **changes: Any) -> Any:
-    from app.fabric.cost import default_terms
-
-    return replace(default_terms(catalog), **{name: value for name, value in changes.items() if value is not None})
 
 
 def _read(path: Path) -> str:

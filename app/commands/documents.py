@@ -14,8 +14,12 @@ from app.settings import load_settings
 
 
 def progress_line(text: object) -> None:
-    """One line of progress on stderr, so that stdout stays the command's own."""
-    click.echo(str(text), err=True)
+    """Progress on stderr, so that stdout stays the command's own: one moving line on a terminal, else a line in 25."""
+    done = str(text).split("/", 1)[0]
+    if sys.stderr.isatty():
+        click.echo(f"\r\033[KIndexing: {text}", err=True, nl=False)
+    elif not done.isdigit() or int(done) % 25 == 1:
+        click.echo(f"Indexing: {text}", err=True)
 
 
 def open_library(*, with_notes: bool = True) -> Library:

@@ -35,7 +35,7 @@ def test_plain(value: float, text: str) -> None:
 
 def test_units() -> None:
     assert figure(0.931, "fraction", "en") == "93.1 %"
-    assert figure(1.5, "ratio", "zh") == "1.5 倍"
+    assert figure(1.5, "ratio", "zh") == "1.50 倍"
     assert figure(381.8, "GB/s", "en") == "382 GB/s"
 
 
@@ -44,4 +44,4 @@ def test_ranges() -> None:
     assert with_range(value, "en") == "$1.2M ($900k to $2M)"
     assert with_range(value, "zh") == "120万美元（90万美元 至 200万美元）"
     assert with_range({"value": 5, "unit": "", "low": None, "high": None}, "en") == "5"
-    assert with_range({"value": 5.0, "unit": "ratio", "low": 5.0, "high": 5.0}, "en") == "5×"
+    assert with_range({"value": 5.0, "unit": "ratio", "low": 5.0, "high": 5.0}, "en") == "5.00×"
