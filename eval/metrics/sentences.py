@@ -13,6 +13,7 @@ _CODE = re.compile(r"```.*?```", re.S)
 _END = re.compile(
     r"(?<=[。！？；])(?!\s*(?:\[\d|【\d|［\d))|(?<=[.!?])(?=\s+(?!\[\d))|(?<=\])(?=\s+[A-Z\u4e00-\u9fff])"
 )
+_LABEL = re.compile(r"^\s*(?:[-*]\s+)?\*\*[^*]+[:：]\s*\*\*[:：]?")  # "- **How rails work:** …": a heading
 _COMPARATIVE = re.compile(
     r"\b(?:\w+er|more|less|worse) (?:\w+ ){0,3}than\b|\b(?:cheapest|fastest|slowest)\b"
     r"|(?:高|低|快|慢|贵|大|小|多|少|优|差)于|比[^，。；\s]{1,12}(?:更|高|低|快|慢|贵|便宜|多|少)",
@@ -58,7 +59,7 @@ def claims(text: str) -> list[Claim]:
             if not line.strip() or line.lstrip().startswith("#") or re.fullmatch(r"[\s|:\-]*", line):
                 continue
             near = nearby if is_table or line.lstrip().startswith(">") else markers_in(line)
-            pieces = [line] if is_table else _END.split(line)
+            pieces = [line] if is_table else _END.split(_LABEL.sub("", line))
             found += [
                 Claim(piece.strip(), markers_in(piece), near, tuple(CALCULATION.findall(piece)))
                 for piece in pieces
