@@ -132,15 +132,15 @@ def _management(parts: Parts, t: Topology) -> Iterable[BillLine]:
     serves = Bilingual(
         f"{ports:,} management ports, one a node and switch", f"{ports:,} 个管理口，每节点和每交换机一个"
     )
-    yield parts.line("sn2201", "management", ceil(ports / 48), serves)
+    yield parts.line("sn2201", "management", "management", ceil(ports / 48), serves)
     if t.fabric == "infiniband":
         pair = Bilingual("a pair of fabric managers", "一对网络管理器")
-        yield parts.line("ufm-appliance", "management", 2, pair)
+        yield parts.line("ufm-appliance", "management", "management", 2, pair)
         per_nic = Bilingual(f"{endpoints:,} NIC endpoints", f"{endpoints:,} 个网卡端点")
-        yield parts.line("ufm-license", "management", endpoints, per_nic)
+        yield parts.line("ufm-license", "management", "management", endpoints, per_nic)
     else:
         per_switch = Bilingual(f"{t.switches:,} switches", f"{t.switches:,} 台交换机")
-        yield parts.line("ethernet-manager", "management", t.switches, per_switch)
+        yield parts.line("ethernet-manager", "management", "management", t.switches, per_switch)
 
 
 def _spares(lines: list[BillLine], percent: float) -> list[BillLine]:
@@ -163,6 +163,7 @@ def _spares(lines: list[BillLine], percent: float) -> list[BillLine]:
                 replace(
                     line,
                     category="spares",
+                    role="spare",
                     quantity=pieces,
                     power_typical_w=0.0,
                     power_max_w=0.0,
@@ -206,8 +207,8 @@ def _assumptions(
     )
     notes.append(
         Bilingual(
-            "The bill is of the back-end fabric only: no storage or front-end network, racks, installation or "
-            "tax.",
+            "The bill is of the back-end fabric only: no storage or front-end network, racks, installation "
+            "or tax.",
             "清单仅含后端网络：不含存储与前端网络、机柜、安装和税费。",
         )
     )

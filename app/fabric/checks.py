@@ -16,8 +16,8 @@ def link_speed(gbps_per_gpu: int, planes: int, nics_per_gpu: float) -> int:
         raise bad_value(
             "gbps_per_gpu",
             gbps_per_gpu,
-            f"Links run at {', '.join(map(str, SPEEDS))} Gbit/s; with {planes} plane(s) and {nics_per_gpu:g} "
-            f"NIC(s) per GPU that is {', '.join(f'{speed * planes * nics_per_gpu:g}' for speed in SPEEDS)} per GPU.",
+            f"With {planes} plane(s) and {nics_per_gpu:g} NIC(s) per GPU choose one of "
+            f"{', '.join(f'{speed * planes * nics_per_gpu:g}' for speed in SPEEDS)}.",
         )
     return int(link)
 

@@ -19,33 +19,36 @@ def nic_line(parts: Parts, t: Topology, card: Nic) -> BillLine:
     serves = Bilingual(
         f"{t.ports:,} NIC ports of {t.nodes:,} nodes", f"{t.nodes:,} 个节点的 {t.ports:,} 个网卡端口"
     )
-    return parts.line(card.id, "nics", endpoints * each, serves)
+    return parts.line(card.id, "nics", "node", endpoints * each, serves)
 
 
 def switch_lines(parts: Parts, t: Topology, media: Media) -> Iterable[BillLine]:
-    """Switches by tier. A chassis's maximum is the plate value less a full set of modules: they have lines."""
+    """Switches by tier. A chassis's maximum is the plate value less a full set of modules (own lines)."""
     typical = t.switch.power_typical_w or 0.0
     plate = t.switch.power_max_w or typical
     modules = t.switch.cages * media.module_max_w if t.switch.max_includes_optics else 0.0
     highest = max(typical, plate - modules)
-    for count, en, zh in (
+    for role, count, en, zh in (
         (
+            "leaf",
             t.leaf_switches,
             f"leaves, {t.node_leaf_links:,} links to nodes",
             f"叶层，{t.node_leaf_links:,} 条节点链路",
         ),
         (
+            "spine",
             t.spine_switches,
             f"spines, {t.leaf_spine_links:,} links to leaves",
             f"脊层，{t.leaf_spine_links:,} 条叶脊链路",
         ),
         (
+            "core",
             t.core_switches,
             f"cores, {t.spine_core_links:,} links to spines",
             f"核心层，{t.spine_core_links:,} 条脊核链路",
         ),
     ):
-        yield parts.line(t.switch.id, "switches", count, Bilingual(en, zh), watts=(typical, highest))
+        yield parts.line(t.switch.id, "switches", role, count, Bilingual(en, zh), watts=(typical, highest))
 
 
 def module_lines(
@@ -56,10 +59,10 @@ def module_lines(
     core_up = ceil(tree.spine_core / tree.spines) if tree.spines else 0
     spines = times(spread(tree.leaf_spine, tree.spines), trees)
     cores = times(spread(tree.spine_core, tree.cores), trees)
-    for en, zh, loads, up, below, above in (
-        ("leaves", "叶", t.leaf_loads, tree.up, node_leaf, leaf_spine),
-        ("spines", "脊", spines, core_up, leaf_spine, spine_core),
-        ("cores", "核心", cores, 0, spine_core, spine_core),
+    for role, en, zh, loads, up, below, above in (
+        ("leaf", "leaves", "叶", t.leaf_loads, tree.up, node_leaf, leaf_spine),
+        ("spine", "spines", "脊", spines, core_up, leaf_spine, spine_core),
+        ("core", "cores", "核心", cores, 0, spine_core, spine_core),
     ):
         switches = sum(count for count, _ in loads)
         upward = ((switches, up),)
@@ -75,17 +78,17 @@ def module_lines(
                     f"{total:,} link ends at {switches:,} {en}",
                     f"{switches:,} 台{zh}交换机的 {total:,} 个链路端",
                 )
-                yield parts.line(module, "optics", cages(ends, t.links_per_cage), serves)
+                yield parts.line(module, "optics", role, cages(ends, t.links_per_cage), serves)
 
 
 def node_module_lines(parts: Parts, t: Topology, media: Media) -> Iterable[BillLine]:
     if media.node_module:
         per_node = ceil(t.ports / t.nodes / media.links_per_node_module)
         serves = Bilingual(f"the node end of {t.ports:,} links", f"{t.ports:,} 条链路的节点端")
-        yield parts.line(media.node_module, "optics", per_node * t.nodes, serves)
+        yield parts.line(media.node_module, "optics", "node", per_node * t.nodes, serves)
     if t.reserved_ports and media.node_module:
         serves = Bilingual("the reserved ports (UFM)", "保留端口（UFM）")
-        yield parts.line(media.node_module, "optics", t.reserved_ports * t.planes, serves)
+        yield parts.line(media.node_module, "optics", "reserved", t.reserved_ports * t.planes, serves)
 
 
 def cable_lines(
@@ -96,19 +99,20 @@ def cable_lines(
     spine_core: Media,
     lengths: Mapping[str, float],
 ) -> Iterable[BillLine]:
-    for media, links, name, en, zh in (
-        (node_leaf, t.node_leaf_links, "node_leaf_m", "node-leaf links", "条节点—叶链路"),
+    for role, media, links, name, en, zh in (
+        ("node-leaf", node_leaf, t.node_leaf_links, "node_leaf_m", "node-leaf links", "条节点—叶链路"),
         (
+            "reserved",
             node_leaf,
             t.reserved_ports * t.planes,
             "node_leaf_m",
             "links to reserved ports (UFM)",
             "条保留端口链路（UFM）",
         ),
-        (leaf_spine, t.leaf_spine_links, "leaf_spine_m", "leaf-spine links", "条叶—脊链路"),
-        (spine_core, t.spine_core_links, "spine_core_m", "spine-core links", "条脊—核心链路"),
+        ("leaf-spine", leaf_spine, t.leaf_spine_links, "leaf_spine_m", "leaf-spine links", "条叶—脊链路"),
+        ("spine-core", spine_core, t.spine_core_links, "spine_core_m", "spine-core links", "条脊—核心链路"),
     ):
         metres = lengths[name]
         serves = Bilingual(f"{links:,} {en} of {metres:g} m", f"{links:,} {zh}，每条 {metres:g} m")
         count, watts = ceil(links * media.cables_per_link), (media.cable_w, media.cable_w)
-        yield parts.line(media.cable, "cables", count, serves, metres=metres, watts=watts)
+        yield parts.line(media.cable, "cables", role, count, serves, metres=metres, watts=watts)

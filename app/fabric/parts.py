@@ -14,7 +14,11 @@ FREE = Estimate.exact(0.0)
 
 @dataclass(frozen=True, slots=True)
 class BillLine:
-    """So many of one item. Price in US dollars and power in watts are of one piece."""
+    """So many of one item. Price in US dollars and power in watts are of one piece.
+
+    `role` says where it stands: leaf, spine or core (switches and their modules), node, reserved (modules and
+    cables of reserved ports), node-leaf, leaf-spine or spine-core (cables), management, spare.
+    """
 
     item: str
     name: str
@@ -23,6 +27,7 @@ class BillLine:
     unit_price_usd: Estimate
     power_typical_w: float
     power_max_w: float
+    role: str
     serves: Bilingual
     sources: tuple[Source, ...]
     price_note: Bilingual = NO_NOTE
@@ -36,6 +41,7 @@ class BillLine:
         total, dated = self.total_usd, self.sources[-1] if self.sources else None
         return {
             "category": self.category,
+            "role": self.role,
             "item": self.item,
             "name": self.name,
             "quantity": self.quantity,
@@ -74,13 +80,14 @@ class Parts:
         self,
         item: str,
         category: str,
+        role: str,
         quantity: int,
         serves: Bilingual,
         *,
         metres: float = 0.0,
         watts: tuple[float, float] | None = None,
     ) -> BillLine:
-        """A line of `quantity` pieces; `metres` price a cable, `watts` (typical, maximum) replace the row's."""
+        """A line of `quantity` pieces; `metres` price a cable, `watts` (typical, max) replace the row's."""
         row = self._rows[item]
         price = self._catalog.price(item)
         if watts is None:
@@ -93,6 +100,7 @@ class Parts:
             unit_price_usd=FREE if price is None else price.usd + price.usd_per_m * metres,
             power_typical_w=watts[0],
             power_max_w=watts[1],
+            role=role,
             serves=serves,
             sources=row.sources if price is None else price.sources,
             price_note=NO_NOTE if price is None else price.note,

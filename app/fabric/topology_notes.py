@@ -78,8 +78,8 @@ def explain(topology: Topology, *, chosen_by_us: bool) -> Topology:
 def _shape_note(t: Topology, add: Add) -> None:
     if t.layout == "back-to-back":
         add(
-            "Two switches back to back, half of the nodes' ports on each, as in DGX BasePOD; leaf-spine links "
-            "are those between the two. One switch would have the ports but no second path.",
+            "Two switches back to back, half of the nodes' ports on each, as in DGX BasePOD; leaf-spine "
+            "links are those between the two. One switch would have the ports but no second path.",
             "两台交换机背靠背，各接一半端口，同 DGX BasePOD；叶脊链路即两台之间的链路。"
             "单台端口也够，但没有第二条路径。",
         )
