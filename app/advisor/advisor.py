@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from app.advisor.answer import Answer, Event, Grounding, Step, Text
+from app.advisor.answer import Answer, Event, Grounding, Step, Text, Verdict
 from app.advisor.check import ground
-from app.advisor.citations import Ledger
+from app.advisor.citations import Ledger, renumber
 from app.advisor.evidence import Evidence, Tools, gather, search_evidence
 from app.advisor.model_writer import ModelFailed, make_model, prompt_hash, write_prose
 from app.advisor.question import Question, read_question
@@ -66,6 +66,9 @@ class Advisor:
         ledger = Ledger(self.library.note_sources)
         with clock("write"):
             draft, text, notices, used, dropped = self._write(evidence, ledger)
+            numbers = ledger.settle(text)
+            text = renumber(text, numbers)
+            verdict = _renumbered(draft.verdict, numbers)
         yield from (Text(piece) for piece in _pieces(text))
         yield Step("check")
         with clock("check"):
@@ -80,7 +83,7 @@ class Advisor:
             language=read.language,
             kind=evidence.kind,
             spec=read.spec.to_json(),
-            verdict=draft.verdict,
+            verdict=verdict,
             text=text,
             citations=citations,
             calculations=calculations,
@@ -135,6 +138,14 @@ class Advisor:
             ledger.become(model_ledger)
             text = prose.text
         return draft, text, (), f"{self.settings.model}#{prompt_hash(language)}", prose.unsupported
+
+
+def _renumbered(verdict: Verdict | None, numbers: Mapping[int, int]) -> Verdict | None:
+    if verdict is None:
+        return None
+    return replace(
+        verdict, reasons=tuple(replace(one, reference=renumber(one.reference, numbers)) for one in verdict.reasons)
+    )
 
 
 class _Clock:

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 from app.advisor.answer import Citation
 from app.library.passage import Passage
+
+_MARKER = re.compile(r"\[(\d+)\]")
+
+
+def renumber(text: str, numbers: Mapping[int, int]) -> str:
+    """The text with its markers renumbered; a marker without a source is dropped."""
+    return _MARKER.sub(lambda match: f"[{numbers[int(match[1])]}]" if int(match[1]) in numbers else "", text)
 
 
 class Ledger:
@@ -43,6 +51,14 @@ class Ledger:
             page=passage.page,
             sources=tuple({key: str(value) for key, value in origin.items()} for origin in named),
         )
+
+    def settle(self, text: str) -> dict[int, int]:
+        """Number the sources in the order in which `text` cites them and forget the others; returns old -> new."""
+        used = dict.fromkeys(int(number) for number in _MARKER.findall(text))
+        passages = list(self._order.values())
+        renumbered = {old: new for new, old in enumerate((one for one in used if 0 < one <= len(passages)), 1)}
+        self._order = {passages[old - 1].id: passages[old - 1] for old in renumbered}
+        return renumbered
 
     def become(self, other: Ledger) -> None:
         """Take over the markers of another ledger, where its text is shown instead."""

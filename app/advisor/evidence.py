@@ -13,12 +13,13 @@ from app.fabric.calculation import Calculation, Language
 from app.fabric.catalog import Catalog
 from app.fabric.accelerator import Accelerators
 from app.fabric.collective import estimate_collective
-from app.fabric.compare import Comparison, compare_fabrics
+from app.fabric.compare import Comparison, capex_ratio, compare_fabrics
 from app.fabric.terms import default_terms
 from app.fabric.decision import Decision, Rules, Situation, decide
 from app.library.passage import Hit, Passage
 
 FABRICS = ("infiniband", "roce")
+COST_CLAIM_NOTE = "infiniband-price-premium"  # the article's "2-3x" and what is known of it
 PASSAGES_PER_QUESTION = 8
 FAR_FROM_DOMAIN_LEXICAL = 0.5  # a question without a word of our field must match a document in most of its words
 
@@ -113,7 +114,8 @@ def situation(spec: ClusterSpec, comparison: Comparison, time_ratio: float | Non
         hybrid=spec.hybrid,
         ethernet_estate=spec.ethernet_estate,
         avoid_lock_in=spec.avoid_lock_in,
-        capex_ratio=comparison.exact_ratio,  # by exact counts: a half-empty unit is no price premium
+        # by exact counts: a half-empty unit is no price premium
+        capex_ratio=capex_ratio(comparison.exact["infiniband"], comparison.exact["roce"]),
         time_ratio=time_ratio,
         infiniband_tiers=int(sizes["infiniband"].values["tiers"].value),
         roce_tiers=int(sizes["roce"].values["tiers"].value),
@@ -173,7 +175,8 @@ def _calculated(evidence: Evidence, library: Searchable, tools: Tools) -> Eviden
     runs.append(comparison.calculation())
     runs += [timed[fabric] for fabric in FABRICS if timed]
     if kind == "cost":
-        return replace(evidence, calculations=_numbered(runs))
+        notes = {COST_CLAIM_NOTE: library.note_passages(COST_CLAIM_NOTE, question.language)}
+        return replace(evidence, calculations=_numbered(runs), note_passages=notes)
     verdict = _decide(spec, comparison, timed, tools)
     runs.append(verdict.calculation())
     return replace(
@@ -204,7 +207,7 @@ def _band(gpus: int, spec: ClusterSpec, tools: Tools) -> Band:
 
 def _notes(decision: Decision, library: Searchable, question: Question) -> dict[str, Sequence[Passage]]:
     topics = {reason.rule.note for reason in decision.reasons} | {
-        "infiniband-price-premium", "naas", "infiniband-lossless", "roce-lossless", "measured-infiniband-vs-roce", "choosing-a-fabric",
+        COST_CLAIM_NOTE, "naas", "infiniband-lossless", "roce-lossless", "measured-infiniband-vs-roce", "choosing-a-fabric",
     }
     return {topic: library.note_passages(topic, question.language) for topic in sorted(topics) if topic}
 

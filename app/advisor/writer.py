@@ -26,6 +26,7 @@ from app.library.passage import Passage
 HERE = Path(__file__).parent
 LEAD_SENTENCES = 4
 SUPPORTING_PASSAGES = 3
+NOTHING_TO_QUOTE = frozenset({"clarification", "out_of_scope", "no_evidence"})
 WHOLE_NOTE_FIT = 0.3  # share of title in question times share of question in title
 RELATIVE_SCORE = 0.6  # supporting passages must reach this share of the best hit's score
 
@@ -117,18 +118,22 @@ class BuiltinWriter:
     def cite(self, topic: str, about: str) -> str:
         """The marker of the passage of a note that speaks most of `about`; nothing where the note is missing."""
         quote = best_quote(self.evidence.note_passages.get(topic, ()), about)
-        return " " + self.ledger.cite(quote.passage) if quote else ""
+        return self._marked("", quote.passage) if quote else ""
+
+    def _marked(self, text: str, passage: Passage) -> str:
+        """A text with its source behind it, in the spacing of the language."""
+        return f"{text}{'' if self.language == 'zh' else ' '}{self.ledger.cite(passage)}"
 
     def quote(self, topic: str, about: str) -> str:
         quote = best_quote(self.evidence.note_passages.get(topic, ()), about)
-        return f"{quote.text} {self.ledger.cite(quote.passage)}" if quote else ""
+        return self._marked(quote.text, quote.passage) if quote else ""
 
     def opening(self, topic: str, most: int = 2) -> str:
         """The first sentences of a note, which say what its topic is."""
         passages = self.evidence.note_passages.get(topic, ())
         found = sentences(passages[0].text)[:most] if passages else []
         joiner = "" if self.language == "zh" else " "
-        return f"{joiner.join(found)} {self.ledger.cite(passages[0])}" if found else ""
+        return self._marked(joiner.join(found), passages[0]) if found else ""
 
     def _context(self, verdict: Verdict | None) -> dict[str, Any]:
         evidence = self.evidence
@@ -152,13 +157,14 @@ class BuiltinWriter:
             "gpu": self.spec.gpu_model.upper(),
             "searched": "; ".join(evidence.searched),
             "bands": self._bands(),
+            "partial": self._partly_filled(),
             "differences": self._differences(),
             "findings": [],
             "lead": "",
             "table": "",
         }
         if evidence.bands:
-            ratios = [band.comparison.values["capex_ratio"].value for band in evidence.bands]
+            ratios = [band.comparison.values["capex_ratio_exact_counts"].value for band in evidence.bands]
             context |= {"band_ratio_low": plain(min(ratios)), "band_ratio_high": plain(max(ratios))}
         if verdict and decision:
             context |= {
@@ -171,7 +177,7 @@ class BuiltinWriter:
                     for text, option in decision.would_flip
                 ],
             }
-        else:
+        elif evidence.kind not in NOTHING_TO_QUOTE:
             context |= self._quotes()
         return context
 
@@ -208,7 +214,7 @@ class BuiltinWriter:
                 continue
             seen += quote.text
             heading = (hit.passage.section.split(" › ")[-1] or hit.passage.title).rstrip("?？:：")
-            findings.append(f"**{heading}{colon}** {quote.text} {self.ledger.cite(hit.passage)}")
+            findings.append(self._marked(f"**{heading}{colon}** {quote.text}", hit.passage))
         found = [] if calculated else tables(first.text) or tables(hits[0].passage.text)
         source = first if tables(first.text) else hits[0].passage
         table = f"{found[0]}\n\n{self.ledger.cite(source)}" if found else ""
@@ -231,7 +237,7 @@ class BuiltinWriter:
         every = sentences(passage.text)
         short = len(every) <= LEAD_SENTENCES
         quote = best_sentences(passage, about, len(every) if short else LEAD_SENTENCES, lead=True)
-        return f"{quote.text} {self.ledger.cite(passage)}" if quote.sentences else ""
+        return self._marked(quote.text, passage) if quote.sentences else ""
 
     def _notices(self) -> tuple[str, ...]:
         hits = self.evidence.hits
@@ -273,12 +279,17 @@ class BuiltinWriter:
                 {
                     "gpus": band.gpus,
                     "option": self._phrase("options", band.decision.choice),
-                    "ratio": with_range(values["capex_ratio"].to_json(), self.language),
+                    "ratio": with_range(values["capex_ratio_exact_counts"].to_json(), self.language),
                     "id": band.comparison.id,
                 }
                 | {f"{fabric}_capex": money(float(values[f"{fabric}_capex_usd"].value), self.language) for fabric in FABRICS}
             )
         return rows
+
+    def _partly_filled(self) -> bool:
+        """Whether a fabric is built in whole units for more GPUs than there are, which bends the ratio of prices."""
+        sizes = [one for one in self.evidence.calculations if one.tool == "size"]
+        return any(one.values["sized_for_gpus"].value != self.spec.gpus for one in sizes)
 
     def _differences(self) -> str:
         """The two parts of the bill that make most of the difference, InfiniBand less RoCE."""
