@@ -109,6 +109,9 @@ def _constants(content: Mapping[str, Any], sources: Mapping[str, Source]) -> Col
         rack_pipeline=pipelines["rack"],
         network_pipeline=pipelines["network"],
         latency_factors=MappingProxyType(latency_factors),
+        start_us=MappingProxyType(
+            {fabric: _estimate(content["start_us"][fabric]) for fabric in ("infiniband", "roce")}
+        ),
         efficiencies=MappingProxyType(efficiencies),
         relative=MappingProxyType(
             {name: (float(relative[name]["value"]), sources[relative[name]["source"]]) for name in _RELATIVE}
@@ -120,8 +123,7 @@ def _constants(content: Mapping[str, Any], sources: Mapping[str, Source]) -> Col
 
 
 def _latencies(raw: Mapping[str, Any], sources: Mapping[str, Source]) -> Latencies:
-    low, high = raw["collnet_direct"], raw["all_to_all"]
-    limits = raw["ll_busbw_gbytes_per_s"]
+    collnet, peers = raw["collnet_direct"], raw["all_to_all"]
     return Latencies(
         ring_ll=StepLatency(**raw["ring"]["ll"]),
         ring_simple=StepLatency(**raw["ring"]["simple"]),
@@ -129,13 +131,16 @@ def _latencies(raw: Mapping[str, Any], sources: Mapping[str, Source]) -> Latenci
         tree_simple=StepLatency(**raw["tree"]["simple"]),
         nvls=StepLatency(**raw["nvls"]),
         nvls_tree=StepLatency(**raw["nvls_tree"]),
-        collnet_direct=StepLatency(nvlink=low["nvlink"], net=low["net"]),
-        collnet_per_gpu=low["per_gpu"],
+        collnet_direct=StepLatency(nvlink=collnet["nvlink"], net=collnet["net"]),
+        collnet_per_gpu=collnet["per_gpu"],
         net_overhead_ll=raw["net_overhead"]["ll"],
         net_overhead_simple=raw["net_overhead"]["simple"],
         ring_plateau=raw["ring_plateau"],
-        ll_busbw_gbytes_per_s=(limits["one_node"], limits["two_nodes"], limits["more_nodes"]),
-        all_to_all=StepLatency(nvlink=high["per_peer"], net=high["net_per_node"], base=high["base"]),
+        ll_one_node_gbytes_per_s=MappingProxyType(dict(raw["ll_one_node_gbytes_per_s"])),
+        ll_two_nodes_gbytes_per_s=raw["ll_two_nodes_gbytes_per_s"],
+        ll_more_nodes_gbytes_per_s=raw["ll_more_nodes_gbytes_per_s"],
+        ll_tree_share=raw["ll_tree_share"],
+        all_to_all=StepLatency(nvlink=peers["per_peer"], net=peers["net_per_domain"], base=peers["base"]),
         source=sources[raw["source"]],
     )
 

@@ -41,6 +41,11 @@ class Accelerator:
     sources: tuple[Source, ...] = ()
 
     @property
+    def nic_gbps_per_gpu(self) -> float:
+        """The network rate that a GPU's slot is built for: what its standard server gives it."""
+        return self.nics_per_node * self.nic_gbps / self.gpus_per_node
+
+    @property
     def spans_nodes(self) -> bool:
         """Whether one NVLink domain holds several nodes (NVL72)."""
         return self.domain_gpus > self.gpus_per_node
@@ -75,8 +80,11 @@ class Latencies:
     net_overhead_ll: float
     net_overhead_simple: float
     ring_plateau: float
-    ll_busbw_gbytes_per_s: tuple[float, float, float]  # one node, two nodes, more
-    all_to_all: StepLatency  # nvlink: per peer; net: per further node
+    ll_one_node_gbytes_per_s: Mapping[str, float]  # by architecture
+    ll_two_nodes_gbytes_per_s: float
+    ll_more_nodes_gbytes_per_s: float
+    ll_tree_share: float
+    all_to_all: StepLatency  # nvlink: per peer inside the domain; net: per further domain
     source: Source
 
 
@@ -110,6 +118,7 @@ class CollectiveConstants:
     rack_pipeline: Pipeline
     network_pipeline: Pipeline
     latency_factors: Mapping[tuple[str, str], Rate]  # (small | bulk_tree | bulk_ring, fabric)
+    start_us: Mapping[str, Estimate]  # by fabric: added to a small message between domains
     efficiencies: Mapping[tuple[str, str], Rate]  # (tuning | inside, fabric)
     relative: Mapping[str, tuple[float, Source]]  # all_to_all, tree_without_nvls, sharp
     racks: tuple[tuple[float, float], ...]  # (NVLink domains, share), ascending

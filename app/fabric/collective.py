@@ -47,7 +47,7 @@ class Collective:
 
     @property
     def assumptions(self) -> tuple[Bilingual, ...]:
-        return assumptions_of(self.inputs, self.domains, self.accelerator.spans_nodes, self.dominant)
+        return assumptions_of(self.inputs, self.accelerator, self.domains, self.dominant)
 
     @property
     def sources(self) -> tuple[Source, ...]:

@@ -38,13 +38,17 @@ def layout_of(inputs: CollectiveInputs, gpu: Accelerator, nic_efficiency: float)
     """Nodes grouped into NVLink domains, filled evenly, and the NIC payload rate of one domain.
 
     A NIC carries `nic_efficiency` of its line rate; oversubscription divides it, as if every byte between
-    nodes crossed the oversubscribed tier.
+    nodes crossed the oversubscribed tier. A GPU reaches the network at no more than its slot's rate, so NICs
+    beyond that idle.
     """
     domains = inputs.nodes
     if gpu.spans_nodes:
         domains = math.ceil(inputs.nodes / (gpu.domain_gpus // inputs.gpus_per_node))
-    one_nic = inputs.nic_gbps / 8 * nic_efficiency / inputs.oversubscription
-    return Layout(inputs.gpus, domains, one_nic * inputs.nics_per_node * inputs.nodes / domains, one_nic)
+    share = nic_efficiency / inputs.oversubscription / 8
+    slots = gpu.nic_gbps_per_gpu * inputs.gpus_per_node
+    node = min(inputs.nics_per_node * inputs.nic_gbps, slots) * share
+    one_nic = min(inputs.nic_gbps, gpu.nic_gbps_per_gpu) * share
+    return Layout(inputs.gpus, domains, node * inputs.nodes / domains, one_nic)
 
 
 def check(inputs: CollectiveInputs, gpu: Accelerator) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.fabric.accelerator import Accelerator
 from app.fabric.calculation import Bilingual
 from app.fabric.collective_inputs import CollectiveInputs
 
@@ -20,10 +21,11 @@ _INSIDE = Bilingual(
     "通信全部在一个 NVLink 或 xGMI 域内完成，与外部网络无关。",
 )
 _TUNED = Bilingual(
-    "A tuned fabric reaches 92 to 100 % of the bound for large messages, and tuned RoCE is at parity with "
-    "InfiniBand "
-    "(Tolly: 231.8 against 230.7 GB/s on the same servers).",
-    "调优后的网络在大消息时可达理论上限的 92% 至 100%，调优后的 RoCE 与 InfiniBand 持平"
+    "A tuned fabric reaches 90 to 101 % of the bound for large messages (97 % is the middle of the "
+    "published runs), "
+    "and tuned RoCE is at parity with InfiniBand (Tolly: 231.8 against 230.7 GB/s on the same servers).",
+    "调优后的网络在大消息时可达理论上限的 90% 至 101%（公开测试的中间值为 97%），调优后的 RoCE 与 "
+    "InfiniBand 持平"
     "（Tolly 同服务器对比：231.8 对 230.7 GB/s）。",
 )
 _DEFAULT_ROCE = Bilingual(
@@ -36,15 +38,19 @@ _DEFAULT_ROCE = Bilingual(
     "97% 为持平；80% 是我们取的中间值。",
 )
 _MISTUNED = Bilingual(
-    "Mis-tuned follows one published case: 42 to 45 % of the bound although the links test at full rate.",
-    "“调优失当”取自一个公开案例：链路测试满速，但集合通信仅达上限的 42% 至 45%。",
+    "Mis-tuned follows one published case: all-reduce at 42 to 45 % and all-gather at 26 % of the bound "
+    "although "
+    "the links test at full rate.",
+    "“调优失当”取自一个公开案例：链路测试满速，但 all-reduce 仅达上限的 42% 至 45%，all-gather 仅 26%。",
 )
 _SMALL = Bilingual(
-    "Latency dominates. Measured small messages take 1 to 2 times NCCL's own model on InfiniBand; no sweep "
-    "on RoCE "
-    "was found, so its range is wider (EFA takes 2.5 to 6 times).",
-    "时延占主导。InfiniBand 上小消息实测为 NCCL 模型的 1 至 2 倍；未找到 RoCE 的完整扫描，"
-    "因此范围更宽（EFA 为 2.5 至 6 倍）。",
+    "Latency dominates. For the smallest messages NCCL's model says 25 us (2 nodes) and 55 us (16); "
+    "measured were 46 "
+    "and 62 us, once 61 us on RoCE between two nodes. No full sweep on RoCE was found, so its range is "
+    "wider.",
+    "时延占主导。最小消息 NCCL 模型为 25 us（2 节点）与 55 us（16 节点），实测 46 与 62 us，RoCE "
+    "两节点一次实测 61 us。"
+    "未找到 RoCE 的完整扫描，因此其范围更宽。",
 )
 _SHARP = Bilingual(
     "The InfiniBand switches reduce (SHARP), so time does not grow with the number of nodes.",
@@ -57,13 +63,18 @@ _RACKS = Bilingual(
     "NVLink 机柜均匀分配；超过三个机柜的效率仅依据一次 20 机柜的公开测试。",
 )
 _ALL_TO_ALL = Bilingual(
-    "NCCL does not model all-to-all latency; ours rests on one measured single-node floor.",
-    "NCCL 没有 all-to-all 时延模型；此处仅依据一个单节点实测下限。",
+    "NCCL does not model all-to-all latency; ours is fitted to SimAI's ratios, whose measurement is not "
+    "documented.",
+    "NCCL 没有 all-to-all 时延模型；此处按 SimAI 的比率拟合，其测量方法未见说明。",
+)
+_SLOT = Bilingual(
+    "The NICs exceed what the GPUs' slots carry, so part of them idle.",
+    "网卡总带宽超过 GPU 插槽所能承载，部分网卡闲置。",
 )
 
 
 def assumptions_of(
-    inputs: CollectiveInputs, domains: int, spans_nodes: bool, dominant: str
+    inputs: CollectiveInputs, gpu: Accelerator, domains: int, dominant: str
 ) -> tuple[Bilingual, ...]:
     """The assumptions behind one estimate, those that matter most first."""
     notes = []
@@ -78,9 +89,11 @@ def assumptions_of(
         if inputs.sharp:
             notes.append(_SHARP)
         notes.append(_NIC)
+        if inputs.nics_per_node * inputs.nic_gbps > gpu.nic_gbps_per_gpu * inputs.gpus_per_node:
+            notes.append(_SLOT)
     if dominant == "latency":
         notes.append(_SMALL)
-    if spans_nodes:
+    if gpu.spans_nodes:
         notes.append(_RACKS)
     if inputs.op == "all-to-all":
         notes.append(_ALL_TO_ALL)

@@ -62,9 +62,11 @@ class Case:
         """NCCL's LL protocol: short steps, but half of a ring's bandwidth at most, or a tree's over 3.8."""
         latencies, layout = self.constants.latencies, self.layout
         factor, ring = self._factor("small", point), self.ways[0]
-        limit = latencies.ll_busbw_gbytes_per_s[min(layout.domains, 3) - 1]
+        limit, start = self._low_latency_limit(), 0.0
+        if layout.domains > 1:
+            start = _at(self.constants.start_us[self.inputs.fabric], point, high_is_fast=False)
         wire = size / (min(limit, 0.5 * ring.busbw_gbytes_per_s) * share)
-        latency = ring_us(
+        latency = start + ring_us(
             latencies,
             latencies.ring_ll,
             gpus=layout.gpus,
@@ -74,10 +76,16 @@ class Case:
         )
         yield Timing(latency + wire, wire, ring.limit, "ring (LL)")
         if self.inputs.op == "all-reduce":
-            wire = size / (min(limit, 0.92 * ring.busbw_gbytes_per_s / 3.8) * share)
-            step = latencies.tree_ll
-            latency = tree_us(step, gpus=layout.gpus, domains=layout.domains, net_factor=factor)
+            limit = min(limit, 0.92 * ring.busbw_gbytes_per_s / 3.8) * latencies.ll_tree_share
+            wire, step = size / (limit * share), latencies.tree_ll
+            latency = start + tree_us(step, gpus=layout.gpus, domains=layout.domains, net_factor=factor)
             yield Timing(latency + wire, wire, ring.limit, "tree (LL)")
+
+    def _low_latency_limit(self) -> float:
+        latencies, domains = self.constants.latencies, self.layout.domains
+        if domains == 1:
+            return latencies.ll_one_node_gbytes_per_s[self.gpu.architecture]
+        return latencies.ll_two_nodes_gbytes_per_s if domains == 2 else latencies.ll_more_nodes_gbytes_per_s
 
     @property
     def _passes(self) -> int:
@@ -105,14 +113,14 @@ class Case:
     def _fill(self, wire_us: float, point: Point) -> float:
         """Pipeline fill; at the fastest point half of it."""
         inside, pipeline = self.constants.nvlink_pipeline, self.constants.network_pipeline
-        domains, cap = self.layout.domains, pipeline.cap_us
+        domains, cap, stages = self.layout.domains, pipeline.cap_us, 1
         if self.gpu.spans_nodes and (self.inputs.op == "all-reduce" or domains == 1):
-            pipeline = self.constants.rack_pipeline
+            pipeline, stages = self.constants.rack_pipeline, domains**2
             cap = max(inside.cap_us, pipeline.cap_per_gpu_us * self.layout.domain_gpus)
             cap += pipeline.cap_per_domain_us * (domains - 1)
         elif domains == 1:
             pipeline, cap = inside, inside.cap_us
-        fill = min(2 * math.sqrt(pipeline.granule_us * wire_us), cap)
+        fill = min(2 * math.sqrt(pipeline.granule_us * stages * wire_us), cap)
         return fill / 2 if point == "fastest" else fill
 
     def _relative(self, way: Bound) -> float:
