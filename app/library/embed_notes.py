@@ -1,10 +1,11 @@
-"""Computes the shipped vectors of the notes (scripts/embed-notes). Vectors whose text has not changed are kept."""
+"""Computes the shipped vectors of the notes (scripts/embed-notes); keeps those whose text has not changed."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from langchain_core.embeddings import Embeddings
 
@@ -32,7 +33,7 @@ def embed_notes(knowledge: Path, embeddings: Embeddings, *, afresh: bool = False
     kept = {} if afresh else shipped.load(path)
     texts = {shipped.key(text): text for text in embedded_texts(knowledge / "notes")}
     new = [key for key in texts if key not in kept]
-    vectors = {key: kept[key] for key in texts if key in kept}
+    vectors: dict[str, Any] = {key: kept[key] for key in texts if key in kept}
     vectors |= dict(zip(new, embeddings.embed_documents([texts[key] for key in new]), strict=True))
     shipped.save(path, vectors)
     return len(texts), len(new)

@@ -97,9 +97,9 @@ def _pattern(names: Iterable[str]) -> re.Pattern[str]:
     for name in sorted(names, key=len, reverse=True):
         body = re.escape(name).replace(r"\ ", r"[\s-]+").replace(r"\-", r"[\s-]?")
         if name[0].isascii() and name[0].isalnum():
-            body = r"(?<![A-Za-z0-9])" + body
+            body = r"(?<![A-Za-z0-9_])" + body
         if name[-1].isascii() and name[-1].isalnum():
-            body += r"(?:e?s)?(?![A-Za-z0-9])"
+            body += r"(?:e?s)?(?![A-Za-z0-9_])"
         parts.append(body)
     return re.compile("|".join(parts), re.IGNORECASE)
 

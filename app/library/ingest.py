@@ -8,9 +8,8 @@ vectors that nothing needs any more are deleted. `repair` settles what an interr
 from __future__ import annotations
 
 import hashlib
-import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -18,28 +17,19 @@ from typing import Any, Literal
 from langchain_core.embeddings import Embeddings
 
 from app.library import shipped
-from app.library.document import Failure, IngestReport, Kind, Progress
+from app.library.document import Failure, IngestReport, Progress
 from app.library.formats.content import UnreadableError
 from app.library.language import detect_language
-from app.library.manifest import DocumentRow, Known, Manifest, PassageRow
-from app.library.reading import READER_VERSION, file_state, is_supported, read
-from app.library.splitting import SPLITTER_VERSION, split, without_footnotes
+from app.library.manifest import Manifest
+from app.library.reading import file_state, read
+from app.library.records import DocumentRow, Known, PassageRow
+from app.library.sources import READING_VERSION, SourceFile, is_changed
+from app.library.splitting import split, without_footnotes
 from app.library.store import VectorStore
 from app.library.words import Words
 
 _PASSAGES_AT_ONCE = 64
-_REVISION = f"{SPLITTER_VERSION}.{READER_VERSION}"
 Status = Literal["added", "updated", "unchanged", "failed", "removed"]
-
-
-@dataclass(frozen=True, slots=True)
-class SourceFile:
-    """A file to ingest. `id` is its identity: the resolved path, or the name of a shipped note."""
-
-    id: str
-    path: Path
-    kind: Kind
-    problem: str = ""  # known before reading, e.g. "there is no such file"
 
 
 @dataclass(slots=True)
@@ -143,9 +133,10 @@ class Ingester:
         vector.
         """
         self._delete_unsettled()
-        if self._store.count() == self._manifest.passage_count():
+        passages = self._manifest.passage_ids()
+        if self._store.count() == len(passages):
             return
-        passages, vectors = self._manifest.passage_ids(), self._store.ids()
+        vectors = self._store.ids()
         orphans, missing = sorted(vectors - passages), sorted(passages - vectors)
         if orphans:
             self._store.delete(orphans)
@@ -174,7 +165,7 @@ class Ingester:
             sha256 = _sha256(file.path) if size <= self._max_bytes else ""
         except OSError as error:
             raise UnreadableError(f"it cannot be opened ({error.strerror or error})") from None
-        revision = f"{_REVISION}-{sha256}"
+        revision = f"{READING_VERSION}-{sha256}"
         if before and before.revision == revision:
             self._manifest.touch(before.id, size, mtime_ns)
             return None
@@ -249,85 +240,6 @@ def embedding_text(title: str, section: str, context: str, text: str) -> str:
     """What is embedded and indexed for a passage: its title and headings lift what is found (measured)."""
     heading = " › ".join(part for part in (title, section) if part)
     return "\n".join(part for part in (heading, context, without_footnotes(text)) if part)
-
-
-def is_changed(file: SourceFile, known: Known) -> bool:
-    """Whether the file may differ from what is stored, without reading it."""
-    try:
-        state = file_state(file.path)
-    except OSError:
-        return True
-    return state != (known.size, known.mtime_ns) or not known.revision.startswith(f"{_REVISION}-")
-
-
-def document_id(path: Path) -> str:
-    """Identity of a file by its resolved path."""
-    return "d" + hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]
-
-
-def note_id(name: str) -> str:
-    """Identity of a shipped note: its name, wherever the knowledge folder lies."""
-    return "n" + hashlib.sha256(name.encode()).hexdigest()[:16]
-
-
-def note_files(folder: Path) -> list[SourceFile]:
-    return [
-        SourceFile(note_id(path.name), path, "note")
-        for path in sorted(folder.glob("*.md"))
-        if path.is_file() and not path.name.startswith(".")
-    ]
-
-
-def files_of(paths: Iterable[str | Path], notes: Path) -> list[SourceFile]:
-    """Files under the given files and folders, each once. Links out of a folder are not followed."""
-    found: dict[str, SourceFile] = {}
-    for given in paths:
-        path = Path(given).expanduser()
-        if path.is_dir():
-            for file in _walk(path):
-                found.setdefault(_identity(file, notes).id, _identity(file, notes))
-        elif path.exists():
-            found.setdefault(_identity(path, notes).id, _identity(path, notes))
-        else:
-            missing = SourceFile(document_id(path), path, "document", "there is no such file")
-            found.setdefault(missing.id, missing)
-    return list(found.values())
-
-
-def gone_from(
-    folders: Iterable[str | Path], known: Iterable[Known], present: Iterable[SourceFile]
-) -> list[Known]:
-    """Documents that came from under the folders and whose files are no longer there."""
-    here = {file.id for file in present}
-    roots = [Path(folder).expanduser().resolve() for folder in folders if Path(folder).expanduser().is_dir()]
-    return [
-        entry
-        for entry in known
-        if entry.kind == "document"
-        and entry.id not in here
-        and not Path(entry.path).exists()
-        and any(Path(entry.path).is_relative_to(root) for root in roots)
-    ]
-
-
-def _identity(path: Path, notes: Path) -> SourceFile:
-    resolved = path.resolve()
-    if resolved.parent == notes.resolve() and resolved.suffix == ".md":
-        return SourceFile(note_id(resolved.name), resolved, "note")
-    return SourceFile(document_id(resolved), resolved, "document")
-
-
-def _walk(folder: Path) -> Iterator[Path]:
-    root = folder.resolve()
-    for parent, folders, names in os.walk(root):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(names):
-            path = Path(parent, name)
-            if name.startswith((".", "~$")) or not is_supported(path):
-                continue
-            if path.is_symlink() and not path.resolve().is_relative_to(root):
-                continue
-            yield path
 
 
 def _free_name(file: SourceFile, names: Mapping[str, str]) -> str:

@@ -7,54 +7,23 @@ between threads, and between processes on one HOME.
 from __future__ import annotations
 
 import difflib
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import wraps
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Literal
 
 from langchain_core.embeddings import Embeddings
 
 from app.errors import AdvisorError
 from app.fabric.calculation import Language
-from app.library import shipped
 from app.library.document import Document, IngestReport, Progress
-from app.library.embeddings import make_embeddings, model_id
-from app.library.glossary import Glossary
-from app.library.ingest import (
-    Ingester,
-    SourceFile,
-    embedding_text,
-    files_of,
-    gone_from,
-    is_changed,
-    note_files,
-)
+from app.library.ingest import Ingester, embedding_text
 from app.library.lock import writer_lock
-from app.library.manifest import Manifest
+from app.library.parts import Parts
 from app.library.passage import Hit, Passage
 from app.library.search import Searcher
-from app.library.store import VectorStore
-from app.library.words import Words
+from app.library.sources import SourceFile, files_of, gone_from, is_changed, note_files
 from app.settings import Settings
-
-Made = TypeVar("Made")
-
-
-def _once(make: Callable[[Any], Made]) -> Any:
-    """A property made when first asked for, by one thread only."""
-
-    @wraps(make)
-    def get(self: Any) -> Made:
-        with self._loading:
-            if make.__name__ not in self._parts:
-                self._parts[make.__name__] = make(self)
-            part: Made = self._parts[make.__name__]
-            return part
-
-    return property(get)
-
 
 _KINDS = {"notes": "note", "documents": "document", None: None}
 _WAIT_S = 60.0
@@ -63,10 +32,9 @@ _WAIT_S = 60.0
 class Library:
     def __init__(self, settings: Settings, embeddings: Embeddings | None):
         self._settings = settings
-        self._given = embeddings
-        self._manifest = Manifest(settings.home / "library.sqlite3")
-        self._loading = threading.RLock()
-        self._parts: dict[str, Any] = {}
+        self._parts = Parts(settings, embeddings)
+        self._manifest = self._parts.manifest
+        self._index = self._parts.index
 
     @classmethod
     def open(cls, settings: Settings, *, embeddings: Embeddings | None = None) -> Library:
@@ -87,10 +55,10 @@ class Library:
 
         Of a note's English and Chinese version, the one in `language` (default: the query's) is returned.
         """
-        if not self._manifest.passage_count():
+        if not self._index.count():
             return []
         self._check_model()
-        searcher: Searcher = self._searcher
+        searcher: Searcher = self._parts.searcher
         return searcher.search(query, k, language, _KINDS[only])
 
     def documents(self) -> list[Document]:
@@ -123,7 +91,7 @@ class Library:
 
     def passage(self, passage_id: str) -> Passage:
         """A passage by its id; AdvisorError if its document has been changed or removed since."""
-        found = self._manifest.passages([passage_id])
+        found = self._index.passages([passage_id])
         if not found:
             raise AdvisorError(
                 f"There is no passage {passage_id!r}; its document has been changed or removed.",
@@ -134,7 +102,7 @@ class Library:
 
     def note_passages(self, topic: str, language: Language) -> list[Passage]:
         """All passages of a shipped note, in order; empty where there is no note on the topic."""
-        return self._manifest.note_passages(topic, language)
+        return self._index.note_passages(topic, language)
 
     def note_sources(self, document_id: str) -> dict[str, dict[str, str]]:
         """Sources of a note by footnote id (title, url, date, trust); empty for other documents."""
@@ -159,7 +127,7 @@ class Library:
         with self._writing(on_progress):
             present = {file.id for file in files}
             known = [one for one in self._manifest.known().values() if one.kind == "note"]
-            ingester: Ingester = self._ingester
+            ingester: Ingester = self._parts.ingester
             return ingester.run(files, [one for one in known if one.id not in present], on_progress=tell)
 
     def ingest(
@@ -176,7 +144,7 @@ class Library:
             files = files_of(paths, self._settings.knowledge / "notes")
             known = list(self._manifest.known().values())
             gone = gone_from(paths, known, files)
-            ingester: Ingester = self._ingester
+            ingester: Ingester = self._parts.ingester
             return ingester.run(files, gone, on_progress=on_progress, dry_run=dry_run)
 
     def remove(self, name_or_id: str) -> Document:
@@ -189,73 +157,26 @@ class Library:
                 code="shipped_note",
             )
         with self._writing():
-            self._ingester.remove([document.id])
+            self._parts.ingester.remove([document.id])
         return document
 
     def reindex(self, on_progress: Callable[[str], None] | None = None) -> int:
         """Embed every passage anew with the present model; returns their number."""
-        with writer_lock(self._lock_path, wait_s=_WAIT_S):
-            self._store.forget()
-            self._manifest.set_setting("model", self.model_id)
+        with writer_lock(self._settings.home / "ingest.lock", wait_s=_WAIT_S):
+            self._parts.store.forget()
+            self._manifest.set_setting("model", self._parts.model_id)
             ids = sorted(self._manifest.passage_ids())
             for start in range(0, len(ids), 64):
-                self._ingester.embed_again(ids[start : start + 64])
+                self._parts.ingester.embed_again(ids[start : start + 64])
                 if on_progress:
                     on_progress(f"{min(start + 64, len(ids))}/{len(ids)}")
             self._index_words_again()
-            self._store.wrote(self._manifest.generation())
+            self._parts.store.wrote(self._manifest.generation())
         return len(ids)
 
     def close(self) -> None:
-        if "_store" in self._parts:
-            self._store.close()
-        self._manifest.close()
-
-    # --- parts, made when first needed ------------------------------------------------------------
-
-    @property
-    def model_id(self) -> str:
-        return model_id(self._embeddings)
-
-    @_once
-    def _embeddings(self) -> Embeddings:
-        return self._given or make_embeddings(self._settings)
-
-    @_once
-    def _glossary(self) -> Glossary:
-        return Glossary.load(self._settings.knowledge / "glossary.yaml")
-
-    @_once
-    def _words(self) -> Words:
-        return Words(self._glossary, self._settings.home / "models" / "jieba")
-
-    @_once
-    def _store(self) -> VectorStore:
-        home, url = self._settings.home, self._settings.chroma_url
-        return VectorStore(home / "chroma", self.model_id, self._manifest.generation, url)
-
-    @_once
-    def _searcher(self) -> Searcher:
-        return Searcher(self._manifest, self._store, self._embeddings, self._words, self._glossary)
-
-    @_once
-    def _shipped_vectors(self) -> dict[str, Any]:
-        return shipped.load(shipped.vector_file(self._settings.knowledge, self.model_id))
-
-    @_once
-    def _ingester(self) -> Ingester:
-        return Ingester(
-            self._manifest,
-            self._store,
-            self._embeddings,
-            self._words,
-            shipped_vectors=lambda: self._shipped_vectors,
-            max_bytes=self._settings.max_file_mb * 2**20,
-        )
-
-    @property
-    def _lock_path(self) -> Path:
-        return self._settings.home / "ingest.lock"
+        """Release the files; the library cannot be used afterwards."""
+        self._parts.close()
 
     # --- keeping the index in order ---------------------------------------------------------------
 
@@ -263,23 +184,23 @@ class Library:
     def _writing(self, on_progress: Callable[[str], None] | None = None) -> Iterator[None]:
         """Be the only writer, on an index that is whole and of the present model and glossary."""
         wait = (lambda: on_progress("waiting for another ingest to finish")) if on_progress else None
-        with writer_lock(self._lock_path, wait_s=_WAIT_S, on_wait=wait):
+        with writer_lock(self._settings.home / "ingest.lock", wait_s=_WAIT_S, on_wait=wait):
             self._check_model()
             if not self._manifest.setting("model"):
-                self._manifest.set_setting("model", self.model_id)
-            if self._manifest.setting("words") != self._words.version:
+                self._manifest.set_setting("model", self._parts.model_id)
+            if self._manifest.setting("words") != self._parts.words.version:
                 self._index_words_again()
-            self._ingester.repair()
+            self._parts.ingester.repair()
             yield
 
     def _index_words_again(self) -> None:
         """The glossary helps to find words; after a change of it, all passages' words are found anew."""
         texts = self._manifest.all_texts()
         self._manifest.replace_words(
-            (number, self._words.of(embedding_text(*text))) for number, *text in texts
+            (number, self._parts.words.of(embedding_text(*text))) for number, *text in texts
         )
-        self._manifest.set_setting("words", self._words.version)
-        self._store.wrote(self._manifest.generation())
+        self._manifest.set_setting("words", self._parts.words.version)
+        self._parts.store.wrote(self._manifest.generation())
 
     def _notes_changed(self, files: Sequence[SourceFile]) -> bool:
         """Whether any shipped note differs from what is stored, by size and time of its file, or work is
@@ -288,15 +209,15 @@ class Library:
         known = {one.id: one for one in self._manifest.known().values() if one.kind == "note"}
         if {file.id for file in files} != set(known) or self._manifest.unsettled():
             return True
-        if self._manifest.setting("words") != self._words.version:
+        if self._manifest.setting("words") != self._parts.words.version:
             return True
         return any(is_changed(file, known[file.id]) for file in files)
 
     def _check_model(self) -> None:
         built_with = self._manifest.setting("model")
-        if built_with and built_with != self.model_id:
+        if built_with and built_with != self._parts.model_id:
             raise AdvisorError(
-                f"The index was built with the embeddings {built_with}, not {self.model_id}.",
+                f"The index was built with the embeddings {built_with}, not {self._parts.model_id}.",
                 "Run `fabric-advisor ingest --reindex`, or set FABRIC_ADVISOR_EMBEDDINGS back.",
                 code="other_embeddings",
             )

@@ -16,7 +16,7 @@ from typing import Any
 from app.library.glossary import Glossary
 from app.library.language import CJK
 
-WORDS_VERSION = "1"
+WORDS_VERSION = "2"
 _CHUNK = re.compile(rf"[{CJK}]+|[^\W{CJK}]+(?:[_\-./+:%][^\W{CJK}]+)*")
 _SEPARATOR = re.compile(r"[_\-./+:%]")
 _SPEED = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s?(g|t)(?:b/s|bps|bit/s|be|bits?/s|b)?(?![a-z0-9/])")
@@ -42,23 +42,37 @@ class Words:
 
     def of(self, text: str) -> list[str]:
         """All words of a text in order, repeated as they occur, without stop words."""
-        return [word for word in self._all(text) if word not in self._stop]
+        return [word for group in self._groups(text) for word in group]
 
-    def _all(self, text: str) -> Iterator[str]:
+    def for_query(self, text: str) -> list[tuple[str, ...]]:
+        """The text's words, each once, as one-word names: of a code-like term (`NCCL_IB_GID_INDEX`) only the
+        whole, of any other compound (`RoCE/InfiniBand`) only the parts.
+        """
+        words = []
+        for group in self._groups(text):
+            if "_" in group[0]:
+                words += group[:1]
+            else:
+                words += group[1:] if len(group) > 1 and _SEPARATOR.search(group[0]) else group
+        return list(dict.fromkeys((word,) for word in words))
+
+    def _groups(self, text: str) -> Iterator[list[str]]:
+        """Words by the chunk of text that they come from; a chunk with separators as a whole first."""
         text = unicodedata.normalize("NFKC", text).lower()
         for number, unit in _SPEED.findall(text):
-            yield f"{number}{unit}"
+            yield [f"{number}{unit}"]
         for chunk in _CHUNK.findall(text):
             if "\u3400" <= chunk[0] <= "\ufaff":
-                yield from self._segmenter().cut_for_search(chunk, HMM=False)
+                words = list(self._segmenter().cut_for_search(chunk, HMM=False))
+            elif _SPEED.fullmatch(chunk):
                 continue
-            parts = _SEPARATOR.split(chunk)
-            if len(parts) == 1:
-                if not _SPEED.fullmatch(chunk):
-                    yield singular(chunk)
-                continue
-            yield chunk
-            yield from (singular(part) for part in parts if len(part) > 1)
+            elif _SEPARATOR.search(chunk):
+                words = [chunk, *(part for part in _SEPARATOR.split(chunk) if len(part) > 1)]
+            else:
+                words = [chunk]
+            kept = [stem(word) for word in words if word not in self._stop]
+            if kept:
+                yield kept
 
     def _segmenter(self) -> Any:
         with self._lock:
@@ -67,11 +81,21 @@ class Words:
             return self._jieba
 
 
-def singular(word: str) -> str:
-    """English plural to singular, roughly; the same for query and index is what counts."""
-    if len(word) < 4 or not word.isascii() or not word.isalpha() or not word.endswith("s"):
+def stem(word: str) -> str:
+    """English word to a stem, roughly: plurals, -ing, -ed. The same for query and index is what counts."""
+    if len(word) < 4 or not word.isascii() or not word.isalpha():
         return word
-    if word.endswith(("ss", "us", "is")):
+    word = _singular(word)
+    for ending in ("ing", "ed"):
+        rest = word.removesuffix(ending)
+        if rest != word and len(rest) > 3:
+            word = rest[:-1] if rest[-1] == rest[-2] and rest[-1] not in "ls" else rest
+            break
+    return word[:-1] if len(word) > 4 and word.endswith("e") else word
+
+
+def _singular(word: str) -> str:
+    if not word.endswith("s") or word.endswith(("ss", "us", "is")):
         return word
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"

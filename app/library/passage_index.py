@@ -1,0 +1,95 @@
+"""Passages and their words in the manifest, as search reads them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from app.library.database import Database
+from app.library.passage import Passage
+
+_COLUMNS = """p.id, p.document_id, d.name, d.title, d.url, p.section, p.text, p.start, p."end",
+    p.language, p.page, d.topic, p.source_refs"""
+
+
+class PassageIndex:
+    def __init__(self, database: Database):
+        self._db = database
+
+    def passages(self, ids: Iterable[str]) -> dict[str, Passage]:
+        """Passages by id; an id that is not there is left out."""
+        wanted = list(dict.fromkeys(ids))
+        rows = self._db.rows(
+            f"""SELECT {_COLUMNS} FROM passages p JOIN documents d ON d.id = p.document_id
+                WHERE p.id IN ({",".join("?" * len(wanted))})""",
+            wanted,
+        )
+        return {row[0]: _passage(row) for row in rows}
+
+    def positions(self, ids: Iterable[str]) -> dict[str, tuple[str, int, int]]:
+        """(kind of document, section number, part) of passages."""
+        wanted = list(dict.fromkeys(ids))
+        rows = self._db.rows(
+            f"""SELECT p.id, d.kind, p.section_number, p.part
+                FROM passages p JOIN documents d ON d.id = p.document_id
+                WHERE p.id IN ({",".join("?" * len(wanted))})""",
+            wanted,
+        )
+        return {row[0]: (row[1], row[2], row[3]) for row in rows}
+
+    def counterparts(self, topic: str, language: str, section_number: int) -> list[str]:
+        """Ids of the passages of a note pair's section in one language, in order."""
+        rows = self._db.rows(
+            """SELECT p.id FROM passages p JOIN documents d ON d.id = p.document_id
+               WHERE d.topic = ? AND d.kind = 'note' AND d.language = ? AND p.section_number = ?
+               ORDER BY p.part""",
+            (topic, language, section_number),
+        )
+        return [row[0] for row in rows]
+
+    def note_passages(self, topic: str, language: str) -> list[Passage]:
+        """All passages of a note in one language, in order; empty where there is no such note."""
+        rows = self._db.rows(
+            """SELECT p.id FROM passages p JOIN documents d ON d.id = p.document_id
+               WHERE d.topic = ? AND d.kind = 'note' AND d.language = ? ORDER BY p.section_number, p.part""",
+            (topic, language),
+        )
+        found = self.passages(row[0] for row in rows)
+        return [found[row[0]] for row in rows]
+
+    def count(self) -> int:
+        return int(self._db.rows("SELECT count(*) FROM passages")[0][0])
+
+    def match(self, query: str, limit: int, kind: str | None = None) -> list[tuple[str, float]]:
+        """Passage ids and BM25 scores (higher is better, above 0) for an FTS5 query, best first."""
+        rows = self._db.rows(
+            """SELECT p.id, -bm25(words) FROM words JOIN passages p ON p.number = words.rowid
+               JOIN documents d ON d.id = p.document_id
+               WHERE words MATCH ? AND (? IS NULL OR d.kind = ?) ORDER BY bm25(words) LIMIT ?""",
+            (query, kind, kind, limit),
+        )
+        return [(id_, score) for id_, score in rows if score > 0]
+
+    def words_of(self, ids: Iterable[str]) -> dict[str, frozenset[str]]:
+        wanted = list(dict.fromkeys(ids))
+        rows = self._db.rows(
+            f"""SELECT p.id, w.content FROM passages p JOIN words w ON w.rowid = p.number
+                WHERE p.id IN ({",".join("?" * len(wanted))})""",
+            wanted,
+        )
+        return {id_: frozenset(words.split()) for id_, words in rows}
+
+    def document_frequency(self, words: Iterable[str]) -> dict[str, int]:
+        """In how many passages each word occurs."""
+        wanted = list(dict.fromkeys(words))
+        rows = self._db.rows(
+            f"SELECT term, doc FROM vocabulary WHERE term IN ({','.join('?' * len(wanted))})", wanted
+        )
+        return dict(rows)
+
+
+def _passage(row: Any) -> Passage:
+    id_, document_id, name, title, url, section, text, start, end, language, page, topic, source_refs = row
+    refs = tuple(json.loads(source_refs))
+    return Passage(id_, document_id, name, title, url, section, text, start, end, language, page, topic, refs)

@@ -1,0 +1,68 @@
+"""When a passage is relevant enough to be shown at all.
+
+Similarities are not comparable between embedding models, and those of multilingual-e5 crowd between 0.75
+and 0.95; so the limits belong to a model. They were set on tests/library/relevance.yaml, whose off-topic
+questions stay below them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from app.fabric.calculation import Language
+
+PROBES = (  # questions on other things than networks, to see what a model's similarities mean
+    "What is the weather like today?",
+    "How do I cook rice?",
+    "Tell me a joke about cats.",
+    "Which film should I watch tonight?",
+    "What is the capital of France?",
+    "My tooth hurts, what can I take?",
+    "How do I file my taxes?",
+    "今天天气怎么样",
+    "红烧肉怎么做",
+    "推荐一部好看的电影",
+    "感冒了吃什么药",
+    "怎么减肥最快",
+    "孩子几岁上小学",
+    "法国的首都是哪里",
+)
+_ENOUGH_WORDS = 0.5  # share of the query's concepts, rare ones weighing more
+_MARGIN = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """`sure`: a passage this similar is relevant whatever its words; `possible`: one below it never is."""
+
+    sure_en: float
+    sure_zh: float
+    possible: float
+
+    def sure(self, language: Language) -> float:
+        return self.sure_zh if language == "zh" else self.sure_en
+
+    def spread(self, similarity: float) -> float:
+        """A similarity on a scale of 0 to 1 that people can read: 0 at `possible`, 0.5 at `sure`."""
+        half = max(self.sure_en - self.possible, 0.01)
+        return min(1.0, max(0.0, (similarity - self.possible) / (2 * half)))
+
+
+E5_LIMITS = Limits(sure_en=0.87, sure_zh=0.88, possible=0.82)
+
+
+def limits_from_probes(similarity: Callable[[str], float]) -> Limits:
+    """For another model: above what unrelated questions reach. `similarity`: of the best passage."""
+    reached = sorted(similarity(probe) for probe in PROBES)
+    sure = reached[-1] + _MARGIN
+    return Limits(sure, sure, possible=reached[len(reached) // 2])
+
+
+def is_relevant(dense: float, lexical: float, has_term: bool, language: Language, limits: Limits) -> bool:
+    """Very similar, or similar and sharing most of the query's words (more of them if none is a term)."""
+    if dense >= limits.sure(language):
+        return True
+    if dense < limits.possible:
+        return False
+    return lexical >= (_ENOUGH_WORDS if has_term else 0.8)
