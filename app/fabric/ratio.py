@@ -1,6 +1,6 @@
 """The range of the ratio of two costs that share uncertain parts.
 
-Dividing the low end of one total by the high end of the other would let one and the same part (a NIC that both
+Dividing the low end of one total by the high end of the other would let one part (a NIC that both
 bills hold) be cheap and dear at once. Here every part has one price in both totals.
 """
 

@@ -85,7 +85,7 @@ def ratio_spread(above: Cost, below: Cost, *, draws: int = DRAWS, seed: int = SE
 
 
 def tornado(cost: Cost) -> tuple[Swing, ...]:
-    """TCO with each factor in turn at its low and high end, the widest swing first; only those that move it."""
+    """TCO with each factor in turn at its low and high end, widest swing first; only those that move it."""
     swings: dict[str, Swing] = {}
     names = {line.item: line.name for line in cost.bill.lines}
     years = cost.terms.annuity_years
