@@ -1,4 +1,4 @@
-"""The chat store on the real SQLite: order, isolation, ratings, export, clear errors where it cannot be used."""
+"""The chat store on the real SQLite: order, isolation, ratings, export, errors where it cannot be used."""
 
 from __future__ import annotations
 

@@ -1,0 +1,109 @@
+"""The calculations behind an answer: inputs, results, assumptions, and where the data are from."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from app.advisor.figures import figure, with_range
+from app.fabric.calculation import Language
+from app.web.inert import outbound, plain
+from app.web.labels import Labels
+
+Calculation = Mapping[str, Any]
+
+
+def draw(key: str, calculations: Sequence[Calculation], words: Labels) -> None:
+    """One tab a calculation. `key` tells this answer's widgets from those of others."""
+    tabs = st.tabs([f"{one['id']} {plain(title(one, words))}" for one in calculations])
+    for tab, one in zip(tabs, calculations, strict=True):
+        with tab:
+            _draw_one(f"{key}-{one['id']}", one, words)
+
+
+def title(calculation: Calculation, words: Labels) -> str:
+    parts = [words.name("tools", calculation["tool"])]
+    if calculation["label"]:
+        parts.append(words.name("tools", calculation["label"]))
+    return " · ".join(parts)
+
+
+def _draw_one(key: str, calculation: Calculation, words: Labels) -> None:
+    language = words.language
+    results = [
+        (plain(words.name("values", name)), plain(with_range(value, language)))
+        for name, value in calculation["values"].items()
+    ]
+    inputs = [
+        (plain(words.name("values", name)), plain(_shown(name, value, words)))
+        for name, value in calculation["inputs"].items()
+        if value is not None
+    ]
+    left, right = st.columns([3, 2], gap="medium")
+    left.markdown(_table((words["results"], words["value"]), results))
+    right.markdown(_table((words["inputs"], words["value"]), inputs))
+    rows = in_language(calculation["rows"], language)
+    if rows:
+        st.dataframe(rows, hide_index=True, key=f"rows-{key}")
+        st.download_button(
+            words["save_csv"],
+            lambda: as_csv(rows),
+            "-".join(filter(None, (calculation["id"], calculation["tool"], calculation["label"]))) + ".csv",
+            "text/csv",
+            on_click="ignore",
+            icon=":material/download:",
+            key=f"csv-{key}",
+        )
+    if calculation["assumptions"]:
+        st.markdown(f"**{words['assumed']}**")
+        st.markdown("\n".join(f"- {plain(one)}" for one in calculation["assumptions"]))
+    if calculation["sources"]:
+        st.markdown(f"**{words['data_from']}**")
+        st.markdown("\n".join(f"- {_source(one, words)}" for one in calculation["sources"]))
+
+
+def in_language(rows: Iterable[Mapping[str, Any]], language: Language) -> list[dict[str, Any]]:
+    """Rows in one language: of a column `x` and its twin `x_zh`, the reader's is left, named `x`."""
+    return [
+        {
+            name: row[f"{name}_zh"] if language == "zh" and f"{name}_zh" in row else value
+            for name, value in row.items()
+            if not name.endswith("_zh")
+        }
+        for row in rows
+    ]
+
+
+def as_csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
+    """CSV with a header, in UTF-8 with a byte order mark, so that spreadsheets read Chinese."""
+    out = io.StringIO()
+    writer = csv.DictWriter(
+        out, list(dict.fromkeys(name for row in rows for name in row)), lineterminator="\n"
+    )
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue().encode("utf-8-sig")
+
+
+def _shown(name: str, value: Any, words: Labels) -> str:
+    if isinstance(value, bool):
+        return words["true" if value else "false"]
+    return figure(value, "bytes" if name.endswith("bytes") else "", words.language)
+
+
+def _table(header: tuple[str, str], rows: Iterable[tuple[str, str]]) -> str:
+    lines = [
+        f"| {header[0]} | {header[1]} |",
+        "|---|---|",
+        *(f"| {name} | {value} |" for name, value in rows),
+    ]
+    return "\n".join(lines)
+
+
+def _source(source: Mapping[str, str], words: Labels) -> str:
+    date = plain(source["date"] or words["undated"])
+    return f"{outbound(source['title'], source['url'])} ({date}, {words.name('trust', source['trust'])})"

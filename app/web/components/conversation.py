@@ -1,0 +1,78 @@
+"""Asks one question: shows the work and the text as they come, and stores the turn whatever happens."""
+
+from __future__ import annotations
+
+import logging
+import time
+
+import streamlit as st
+
+from app.advisor.answer import Answer, Step, Text
+from app.errors import AdvisorError
+from app.fabric.calculation import Language
+from app.web import resources, session
+from app.web.components.answer import draw_question, speaker
+from app.web.inert import answer_markdown
+from app.web.labels import Labels
+
+REDRAW_SECONDS = 0.08  # how often the growing text is sent to the browser
+log = logging.getLogger(__name__)
+
+
+def run(request: session.Request, words: Labels) -> None:
+    """Ask, stream and store; ends in a rerun of the page, which draws the stored turn.
+
+    When the reader stops it, or leaves, what was written by then is kept as the answer.
+    """
+    st.session_state.pop("refusal", None)
+    chat = st.session_state.get("chat") or session.start_chat()
+    draw_question(request.question)
+    with speaker("assistant"):
+        try:
+            _stream(chat, request, words)
+        except AdvisorError as error:
+            _refuse(chat, request, session.in_words(error))
+        except Exception:
+            log.exception("a question failed")
+            _refuse(chat, request, words["unexpected"])
+    st.rerun()
+
+
+def _stream(chat: str, request: session.Request, words: Labels) -> None:
+    store = resources.chats()
+    turns = store.turns(chat)
+    if request.before is not None:
+        turns = [turn for turn in turns if turn.number < request.before]
+    history = [turn.answer for turn in turns]
+    stage, body = st.empty(), st.empty()
+    pieces: list[str] = []
+    answer: Answer | None = None
+    drawn = 0.0
+    try:
+        for event in resources.advisor().ask(request.question, history, changes=request.changes or None):
+            if isinstance(event, Step):
+                stage.status(words[f"stage_{event.stage}"], state="running")
+            elif isinstance(event, Text):
+                pieces.append(event.text)
+                if time.monotonic() - drawn > REDRAW_SECONDS:
+                    body.markdown(answer_markdown("".join(pieces)))
+                    drawn = time.monotonic()
+            else:
+                answer = event
+    finally:  # also when Streamlit ends this run: no session state and no drawing here, only the store
+        kept = answer or _partial(request, "".join(pieces), history, words)
+        if kept:
+            store.append(chat, kept, request.changes)
+
+
+def _partial(request: session.Request, text: str, history: list[Answer], words: Labels) -> Answer | None:
+    """What had been written when the reader stopped it. The cluster talked about stays as it was."""
+    if not text.strip():
+        return None
+    language: Language = words.language
+    spec = history[-1].spec if history else {}
+    return Answer(request.question, language, "explanation", spec, None, text, notices=(words["stopped"],))
+
+
+def _refuse(chat: str, request: session.Request, message: str) -> None:
+    st.session_state["refusal"] = session.Refusal(chat, request.question, message)

@@ -1,0 +1,73 @@
+"""Makes text safe to show: what is data stays data. Answers keep their Markdown, everything else is plain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from urllib.parse import urlencode
+
+from app.advisor.answer import Citation
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~$:&])")
+_CODE = re.compile(r"(```.*?(?:```|\Z)|`[^`\n]+`)", re.DOTALL)
+_MARKER = re.compile(r"\[(\d{1,3})\](?!\()")
+_MATH_OR_STRIKE = re.compile(r"(?<!\\)([$~])")
+_IMAGE = re.compile(r"!(?=\[)")
+_DIRECTIVE = re.compile(r":(?=[a-z][a-z0-9_-]*[\[:/])")  # :red[…], :material/…:, :smile:
+
+
+def plain(text: str) -> str:
+    """Any text, to be shown as it is by Markdown, on one line."""
+    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+
+
+def answer_markdown(text: str, link: Callable[[int], str | None] = lambda marker: None) -> str:
+    """Markdown of an answer, ready for st.markdown.
+
+    `[n]` becomes a link to `link(n)`, or stays as it is where that is None. Dollar signs and tildes are no
+    marks, images are not loaded, Streamlit's own directives are inert; code stays as it is.
+    """
+    parts = _CODE.split(text)
+    return "".join(part if at % 2 else _prose(part, link) for at, part in enumerate(parts))
+
+
+def _prose(text: str, link: Callable[[int], str | None]) -> str:
+    text = _MATH_OR_STRIKE.sub(r"\\\1", text)
+    text = _IMAGE.sub(r"\\!", text)
+    text = _DIRECTIVE.sub(r"\\:", text)
+
+    def marker(match: re.Match[str]) -> str:
+        address = link(int(match[1]))
+        return f"[\\[{match[1]}\\]]({address})" if address else f"\\[{match[1]}\\]"
+
+    return _MARKER.sub(marker, text)
+
+
+def passage_query(citation: Citation) -> dict[str, str]:
+    """The query that opens the cited passage on the Documents page."""
+    return {"document": citation.document_id, "start": str(citation.start), "end": str(citation.end)}
+
+
+def citation_links(turn: int, citations: Mapping[int, Citation]) -> Callable[[int], str | None]:
+    """Addresses for the markers of one turn. `cite` says which source of the chat it is; see sources.py."""
+
+    def link(marker: int) -> str | None:
+        citation = citations.get(marker)
+        if citation is None:
+            return None
+        query = urlencode(passage_query(citation) | {"cite": f"{turn}.{marker}"})
+        return f"documents?{query} {_title(citation)}"
+
+    return link
+
+
+def _title(citation: Citation) -> str:
+    """The link's tooltip, in Markdown's quotes."""
+    name = f"{citation.title} › {citation.section}" if citation.section else citation.title
+    return '"' + " ".join(re.sub(r'["\\$<>&`\[\]]', "", name).split()) + '"'
+
+
+def outbound(title: str, url: str) -> str:
+    """A Markdown link to a public address, or the title alone where the address is no such thing."""
+    address = re.sub(r"[<>\s\\]", "", url)
+    return f"[{plain(title)}](<{address}>)" if address.startswith(("https://", "http://")) else plain(title)

@@ -1,0 +1,90 @@
+"""What one browser session is doing: which chat is open, what is to be asked next, which language to show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import streamlit as st
+
+from app.errors import AdvisorError
+from app.web import resources
+from app.web.labels import Choice, Labels, labels, resolve_language
+
+ASK_PAGE, DOCUMENTS_PAGE, ABOUT_PAGE = "app_pages/ask.py", "app_pages/documents.py", "app_pages/about.py"
+LANGUAGES: tuple[Choice, ...] = ("auto", "en", "zh")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A question to ask. To ask a turn's question again: `changes`, with the turns `before` it as history."""
+
+    question: str
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    before: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A question that could not be answered, and why; shown until the next one."""
+
+    chat: str
+    question: str
+    message: str
+
+
+def language_choice() -> Choice:
+    chosen = st.session_state.get("language") or st.query_params.get("language")
+    return cast(Choice, chosen) if chosen in LANGUAGES else "auto"
+
+
+def interface_labels() -> Labels:
+    return labels(resolve_language(language_choice(), st.context.locale))
+
+
+def answer_labels(language: str) -> Labels:
+    """Words around an answer: as chosen, or on `auto` in the language of the answer."""
+    return labels(resolve_language(language_choice(), language))
+
+
+def open_chat() -> str | None:
+    """The chat of the address, else the one that this session had open; None for a new one."""
+    named = st.query_params.get("chat")
+    if named:
+        st.session_state["chat"] = named
+    chat: str | None = st.session_state.get("chat")
+    if chat and not resources.chats().exists(chat):
+        forget_chat()
+        raise LookupError(chat)
+    if chat and not named:
+        st.query_params["chat"] = chat
+    return chat
+
+
+def start_chat() -> str:
+    chat = resources.chats().new()
+    st.session_state["chat"] = chat
+    st.query_params["chat"] = chat
+    return chat
+
+
+def forget_chat() -> None:
+    st.session_state.pop("chat", None)
+    st.session_state.pop("refusal", None)
+    st.query_params.pop("chat", None)
+
+
+def ask(question: str, changes: Mapping[str, Any] | None = None, before: int | None = None) -> None:
+    """Have the question asked in the next run of the page; for use as a callback of buttons."""
+    st.session_state["request"] = Request(question, changes or {}, before)
+
+
+def take_request() -> Request | None:
+    request: Request | None = st.session_state.pop("request", None)
+    return request
+
+
+def in_words(error: AdvisorError) -> str:
+    """One message for people: what is wrong and how to mend it."""
+    return f"{error.message} {error.remedy}".strip()
