@@ -21,9 +21,19 @@ CATEGORIES = ("switches", "nics", "optics", "cables", "management", "spares")
 
 @dataclass(frozen=True, slots=True)
 class Bill:
+    """What to buy. `lengths_m` are the cable lengths, in metres, that chose copper or fibre."""
+
     topology: Topology
     lines: tuple[BillLine, ...]
-    assumptions: tuple[Bilingual, ...]
+    nic: Nic
+    node_media: Media
+    lengths_m: Mapping[str, float]
+    spares_percent: float
+    twin_port_nodes: bool
+
+    @property
+    def assumptions(self) -> tuple[Bilingual, ...]:
+        return _assumptions(self)
 
     @property
     def capex_usd(self) -> Estimate:
@@ -105,7 +115,7 @@ def bill_of_materials(
     ]
     lines = [line for line in lines if line.quantity]
     lines += _spares(lines, spares)
-    return Bill(t, tuple(lines), _assumptions(t, card, lines, lengths, spares, twin_port_nodes, node_leaf))
+    return Bill(t, tuple(lines), card, node_leaf, lengths, spares, twin_port_nodes)
 
 
 def _nic(catalog: Catalog, t: Topology, nic: str | None) -> Nic:
@@ -173,15 +183,9 @@ def _spares(lines: list[BillLine], percent: float) -> list[BillLine]:
     return spares
 
 
-def _assumptions(
-    t: Topology,
-    card: Nic,
-    lines: list[BillLine],
-    lengths: Mapping[str, float],
-    spares: float,
-    twin: bool,
-    media: Media,
-) -> tuple[Bilingual, ...]:
+def _assumptions(bill: Bill) -> tuple[Bilingual, ...]:
+    t, card, lengths, spares = bill.topology, bill.nic, bill.lengths_m, bill.spares_percent
+    lines = bill.lines
     notes = [
         Bilingual(
             f"Lengths: node to leaf {lengths['node_leaf_m']:g} m, leaf to spine {lengths['leaf_spine_m']:g} m"
@@ -191,10 +195,10 @@ def _assumptions(
         ),
         Bilingual(f"NIC: {card.name}. {card.note.en}", f"网卡：{card.name}。{card.note.zh}"),
     ]
-    if media.node_module:
+    if bill.node_media.node_module:
         each = (
             ("one twin-port module for two NICs, as in DGX H100", "每两块网卡共用一个双口模块，同 DGX H100")
-            if twin
+            if bill.twin_port_nodes
             else ("one module at each NIC port", "每个网卡端口一个模块")
         )
         notes.append(Bilingual(f"At the node: {each[0]}.", f"节点端：{each[1]}。"))

@@ -64,17 +64,17 @@ class BillLine:
 
 
 class Parts:
-    """The catalog's rows that can stand on a bill, and their prices."""
+    """Makes lines from the catalog's rows and their prices."""
 
     def __init__(self, catalog: Catalog):
         self._catalog = catalog
-        self._rows: Mapping[str, Switch | Nic | Optic | Cable | Service] = {
-            **catalog.switches,
-            **catalog.nics,
-            **catalog.optics,
-            **catalog.cables,
-            **catalog.services,
-        }
+        self._tables: tuple[Mapping[str, Switch | Nic | Optic | Cable | Service], ...] = (
+            catalog.switches,
+            catalog.nics,
+            catalog.optics,
+            catalog.cables,
+            catalog.services,
+        )
 
     def line(
         self,
@@ -88,7 +88,7 @@ class Parts:
         watts: tuple[float, float] | None = None,
     ) -> BillLine:
         """A line of `quantity` pieces; `metres` price a cable, `watts` (typical, max) replace the row's."""
-        row = self._rows[item]
+        row = next(table[item] for table in self._tables if item in table)
         price = self._catalog.price(item)
         if watts is None:
             watts = (getattr(row, "power_typical_w", 0.0) or 0.0, getattr(row, "power_max_w", 0.0) or 0.0)

@@ -48,8 +48,12 @@ class Topology:
     max_gpus: int
     switch_max_gpus: int
     sized_for_gpus: int
-    assumptions: tuple[Bilingual, ...]
+    switch_is_default: bool
     sources: tuple[Source, ...]
+
+    @property
+    def assumptions(self) -> tuple[Bilingual, ...]:
+        return topology_notes.assumptions(self)
 
     @property
     def tiers(self) -> int:
@@ -238,7 +242,7 @@ def size_fabric(
     paired = layout in ("back-to-back", "single-switch")
     max_gpus = int(radix / nics_per_gpu) if paired else most(tree.tiers)
     ports = tree.positions if paired or topology == "fat-tree" else tree.positions * rails
-    found = Topology(
+    return Topology(
         gpus=gpus,
         fabric=fabric,
         gpus_per_node=gpus_per_node,
@@ -262,10 +266,9 @@ def size_fabric(
         max_gpus=max(max_gpus, gpus),
         switch_max_gpus=limit,
         sized_for_gpus=max(gpus, int(ports / nics_per_gpu)),
-        assumptions=(),
+        switch_is_default=switch is None,
         sources=row.sources,
     )
-    return topology_notes.explain(found, chosen_by_us=switch is None)
 
 
 def _tree(

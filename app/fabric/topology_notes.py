@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from math import ceil
 from typing import TYPE_CHECKING
 
@@ -16,15 +15,15 @@ if TYPE_CHECKING:
 Add = Callable[[str, str], None]
 
 
-def explain(topology: Topology, *, chosen_by_us: bool) -> Topology:
-    """The same topology with its assumptions filled in."""
+def assumptions(topology: Topology) -> tuple[Bilingual, ...]:
+    """What was chosen, rounded or left out, one sentence each."""
     notes: list[Bilingual] = []
 
     def add(en: str, zh: str) -> None:
         notes.append(Bilingual(en, zh))
 
     t, tree, name = topology, topology.tree, topology.switch.name
-    if chosen_by_us:
+    if t.switch_is_default:
         add(
             f"Switch: {name}, radix {t.radix} at {t.link_gbps}G, our default for this fabric and speed.",
             f"交换机：{name}，{t.link_gbps}G 时端口数 {t.radix}，为该网络与速率的默认选择。",
@@ -72,7 +71,7 @@ def explain(topology: Topology, *, chosen_by_us: bool) -> Topology:
             "NVIDIA publishes full pods only.",
             "最后一个 pod 未满，部分交换机之间会多一条链路；NVIDIA 仅公布满 pod 的数量。",
         )
-    return replace(topology, assumptions=tuple(notes))
+    return tuple(notes)
 
 
 def _shape_note(t: Topology, add: Add) -> None:
