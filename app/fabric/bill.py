@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import ceil
 
 from app.errors import AdvisorError
@@ -169,17 +169,7 @@ def _spares(lines: list[BillLine], percent: float) -> list[BillLine]:
         exact = count[item] * percent / 100
         pieces = round(exact) if line.category == "switches" else ceil(exact)
         if pieces:
-            spares.append(
-                replace(
-                    line,
-                    category="spares",
-                    role="spare",
-                    quantity=pieces,
-                    power_typical_w=0.0,
-                    power_max_w=0.0,
-                    serves=serves,
-                )
-            )
+            spares.append(line.spare(pieces, serves))
     return spares
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from app.errors import AdvisorError
 from app.fabric.calculation import Bilingual, Source
@@ -115,6 +115,10 @@ class Price:
     sources: tuple[Source, ...]
     note: Bilingual
 
+    def at(self, metres: float) -> Estimate:
+        """The price of one piece of this length."""
+        return self.usd if not self.usd_per_m.high or not metres else self.usd + self.usd_per_m * metres
+
 
 @dataclass(frozen=True, slots=True)
 class Default:
@@ -128,11 +132,12 @@ class Default:
 
 
 R = TypeVar("R")
+Part: TypeAlias = Switch | Nic | Optic | Cable | Service
 
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """All rows by id, in the order of the files."""
+    """All rows by id, in the order of the files; `parts` are those that can stand on a bill."""
 
     switches: Mapping[str, Switch]
     nics: Mapping[str, Nic]
@@ -144,6 +149,11 @@ class Catalog:
     prices: Mapping[str, Price]
     defaults: Mapping[str, Default]
     sources: Mapping[str, Source]
+    parts: Mapping[str, Part] = field(init=False)
+
+    def __post_init__(self) -> None:
+        tables = (self.switches, self.nics, self.optics, self.cables, self.services)
+        object.__setattr__(self, "parts", {id: row for table in tables for id, row in table.items()})
 
     def switch(self, id: str) -> Switch:
         return find(self.switches, id, "switch")

@@ -48,7 +48,10 @@ def switch_lines(parts: Parts, t: Topology, media: Media) -> Iterable[BillLine]:
             f"核心层，{t.spine_core_links:,} 条脊核链路",
         ),
     ):
-        yield parts.line(t.switch.id, "switches", role, count, Bilingual(en, zh), watts=(typical, highest))
+        if count:
+            yield parts.line(
+                t.switch.id, "switches", role, count, Bilingual(en, zh), watts=(typical, highest)
+            )
 
 
 def module_lines(
@@ -112,6 +115,8 @@ def cable_lines(
         ("leaf-spine", leaf_spine, t.leaf_spine_links, "leaf_spine_m", "leaf-spine links", "条叶—脊链路"),
         ("spine-core", spine_core, t.spine_core_links, "spine_core_m", "spine-core links", "条脊—核心链路"),
     ):
+        if not links:
+            continue
         metres = lengths[name]
         serves = Bilingual(f"{links:,} {en} of {metres:g} m", f"{links:,} {zh}，每条 {metres:g} m")
         count, watts = ceil(links * media.cables_per_link), (media.cable_w, media.cable_w)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.fabric.calculation import Bilingual, Scalar, Source
-from app.fabric.catalog import NO_NOTE, Cable, Catalog, Nic, Optic, Service, Switch
+from app.fabric.catalog import NO_NOTE, Catalog
 from app.fabric.estimate import Estimate
 
 FREE = Estimate.exact(0.0)
@@ -36,6 +35,24 @@ class BillLine:
     @property
     def total_usd(self) -> Estimate:
         return self.unit_price_usd * self.quantity
+
+    def spare(self, quantity: int, serves: Bilingual) -> BillLine:
+        """So many of the same as spares, which draw no power."""
+        price, note = self.unit_price_usd, self.price_note
+        return BillLine(
+            self.item,
+            self.name,
+            "spares",
+            quantity,
+            price,
+            0.0,
+            0.0,
+            "spare",
+            serves,
+            self.sources,
+            note,
+            self.priced,
+        )
 
     def row(self) -> dict[str, Scalar]:
         total, dated = self.total_usd, self.sources[-1] if self.sources else None
@@ -68,13 +85,6 @@ class Parts:
 
     def __init__(self, catalog: Catalog):
         self._catalog = catalog
-        self._tables: tuple[Mapping[str, Switch | Nic | Optic | Cable | Service], ...] = (
-            catalog.switches,
-            catalog.nics,
-            catalog.optics,
-            catalog.cables,
-            catalog.services,
-        )
 
     def line(
         self,
@@ -88,7 +98,7 @@ class Parts:
         watts: tuple[float, float] | None = None,
     ) -> BillLine:
         """A line of `quantity` pieces; `metres` price a cable, `watts` (typical, max) replace the row's."""
-        row = next(table[item] for table in self._tables if item in table)
+        row = self._catalog.parts[item]
         price = self._catalog.price(item)
         if watts is None:
             watts = (getattr(row, "power_typical_w", 0.0) or 0.0, getattr(row, "power_max_w", 0.0) or 0.0)
@@ -97,7 +107,7 @@ class Parts:
             name=row.name,
             category=category,
             quantity=quantity,
-            unit_price_usd=FREE if price is None else price.usd + price.usd_per_m * metres,
+            unit_price_usd=FREE if price is None else price.at(metres),
             power_typical_w=watts[0],
             power_max_w=watts[1],
             role=role,
