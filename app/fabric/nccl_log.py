@@ -60,8 +60,8 @@ class NcclLog:
     gpu_name: str
 
 
-def parse_nccl_log(text: str) -> NcclLog:
-    """The table in `text`; of several tables, the last one.
+def parse_nccl_log(text: str, *, op: Operation | None = None) -> NcclLog:
+    """The table in `text`; of several tables, the last one. `op` overrides what the log says.
 
     Raises AdvisorError if there is no table, or the text is far beyond any log.
     """
@@ -77,7 +77,7 @@ def parse_nccl_log(text: str) -> NcclLog:
             code="no_nccl_table",
         )
     ranks = [match for line in lines if (match := _RANK.search(line))]
-    op = _operation(text, rows)
+    op = op or _operation(text, rows)
     gpus = _gpus(rows, op, max((int(match[1]) for match in ranks), default=-1) + 1)
     complete = len({match[1] for match in ranks}) == gpus  # a shortened list cannot tell the number of nodes
     return NcclLog(

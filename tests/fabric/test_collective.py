@@ -75,7 +75,7 @@ def test_bounds_by_hand(accelerators):
     # a ring over 8 nodes: 8 NICs * 400 / 8 * 0.97
     assert bound(accelerators, "all-reduce", 8) == pytest.approx(388)
     assert bound(accelerators, "all-gather", 2) == pytest.approx(388)
-    # two nodes: NVLS keeps 480 / 1.75 of algbw, times 2 * 15 / 16; the NICs would allow 2 * 388 * 15 / 16 = 727.5
+    # two nodes: NVLS keeps 480 / 1.75 of algbw, times 2 * 15 / 16; the NICs would allow 727.5
     assert bound(accelerators, "all-reduce", 2) == pytest.approx(480 / 1.75 * 1.875)
     # two A100 nodes with 4 x 100G: 2 * 4 * 12.125 * 15 / 16
     old = {"gpu": "a100", "nics_per_node": 4, "nic_gbps": 100}
