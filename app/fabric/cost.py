@@ -172,7 +172,7 @@ def calculation_of(catalog: Catalog, cost: Cost) -> Calculation:
         "pue": terms.pue.typical,
         "usd_per_kwh": terms.usd_per_kwh.typical,
         "support_percent": terms.support_percent.typical,
-        "staff_fte": terms.staff_fte.typical,
+        "staff_fte": round(terms.staff_fte.typical, 4),
         "salary_usd": terms.salary_usd.typical,
         "discount_percent": terms.discount_percent,
         "spares_percent": terms.spares_percent,

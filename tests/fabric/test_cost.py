@@ -84,7 +84,7 @@ def test_cost_calculation_has_the_named_values_and_the_bill_as_rows() -> None:
 
 def test_network_share_of_the_2024_sheet() -> None:
     # Sheet, 128 nodes: (1,728,000 + 2,621,440) / 50,429,440 = 8.6 %; 6.4 M are the facility, and NICs
-    # are in the node price. Our own share counts NICs (8 x 2,250 = 18,000 of 310,000) and management as network.
+    # are in the node price. Our share counts NICs (8 x 2,250 = 18,000 of 310,000) and management as network.
     found = cost_calculation(
         CATALOG, gpus=1024, fabric="infiniband", terms=default_terms(CATALOG, 1024, spares_percent=0)
     )
