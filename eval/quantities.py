@@ -172,11 +172,14 @@ def close(left: float, right: float, rel_tol: float) -> bool:
 
 
 def says(quantity: Quantity, value: float) -> bool:
-    """Is `quantity` a fair rounding of `value` (SI)? Half the last printed place; zeros at the end of a whole
-    number may be rounding too, but then within 0.5 %."""
-    gap = abs(quantity.value - value)
-    return gap <= quantity.half_unit * (1 + 1e-9) or (_ends_in_zero(quantity) and gap <= 0.005 * abs(value))
+    """Is `quantity` a fair rounding of `value` (SI)?"""
+    return abs(quantity.value - value) <= reach_of(quantity)
 
 
-def _ends_in_zero(quantity: Quantity) -> bool:
-    return bool(re.search(r"\d0(?:\D|$)", quantity.text)) and "." not in quantity.text
+def reach_of(quantity: Quantity) -> float:
+    """How far off a value may be that `quantity` is a fair rounding of.
+
+    Half the last printed place; zeros at the end of a whole number may be rounding too, but within 0.5 %.
+    """
+    zeros = "." not in quantity.text and re.search(r"\d0(?:\D|$)", quantity.text)
+    return max(quantity.half_unit * (1 + 1e-9), 0.005 * abs(quantity.value) if zeros else 0.0)

@@ -8,9 +8,8 @@ from typing import Any, Literal
 
 from app.advisor.answer import Answer
 from eval.cases import Case
-from eval.metrics import citations, key_points, retrieval, support, tools
+from eval.metrics import citations, key_points, refusal, retrieval, support, tools
 from eval.metrics.languages import is_in_language
-from eval.metrics.refusal import REFUSALS
 from eval.metrics.verdicts import verdict_is_right
 from eval.quantities import find_quantities, in_si, says
 from eval.record import Trial
@@ -60,14 +59,39 @@ def score(case: Case, trial: Trial) -> Score:
     if trial.answer is None:
         return Score(case.id, trial.repeat, (), {}, trial.error or "no answer")
     answer = trial.answer
+    sources = _Sources.of(case, trial, answer)
     found = [
         *_read(case, answer),
         *_search(case, trial),
         *_calculate(case, answer),
-        *_write(case, answer, [a.question for a in trial.answers]),
-        *_cite(case, answer, trial),
+        *_write(case, answer, sources),
+        *_cite(case, answer, sources),
     ]
-    return Score(case.id, trial.repeat, tuple(found), _counts(case, trial, answer, found))
+    return Score(case.id, trial.repeat, tuple(found), _counts(case, trial, answer, found, sources))
+
+
+@dataclass(frozen=True, slots=True)
+class _Sources:
+    """What was found of the sources of one answer, computed once."""
+
+    stray_numbers: list[str]
+    invalid: list[str]
+    bad_quotes: list[str]
+    precision: citations.Share
+    recall: citations.Share
+    bare_claims: list[str]
+
+    @classmethod
+    def of(cls, case: Case, trial: Trial, answer: Answer) -> _Sources:
+        recall, bare = citations.citation_recall(answer)
+        return cls(
+            support.unsupported_numbers(answer, [a.question for a in trial.answers]),
+            citations.invalid_citations(answer),
+            list(trial.bad_quotes),
+            citations.citation_precision(answer, case.gold),
+            recall,
+            bare,
+        )
 
 
 def _read(case: Case, answer: Answer) -> Iterator[Check]:
@@ -107,7 +131,7 @@ def _calculate(case: Case, answer: Answer) -> Iterator[Check]:
         yield Check("calculate", "relation", holds, relation.text, got)
 
 
-def _write(case: Case, answer: Answer, asked: list[str]) -> Iterator[Check]:
+def _write(case: Case, answer: Answer, sources: _Sources) -> Iterator[Check]:
     if case.verdicts:
         got = answer.verdict.choice if answer.verdict else "none"
         yield Check(
@@ -124,7 +148,7 @@ def _write(case: Case, answer: Answer, asked: list[str]) -> Iterator[Check]:
         if value.stated and not isinstance(value.value, str | None):
             said = _states(answer.text, value.value, value.unit)
             yield Check("write", f"states {value.path}", said, f"{value.value:g} {value.unit}".strip())
-    stray = support.unsupported_numbers(answer, asked)
+    stray = sources.stray_numbers
     yield Check("write", "numbers have sources", not stray, "none without", ", ".join(stray))
     own = answer.grounding.unsupported
     yield Check("write", "numbers have sources (own check)", not own, "none without", ", ".join(own))
@@ -137,10 +161,10 @@ def _states(text: str, value: float, unit: str) -> bool:
     return any(q.dimension == dimension and says(q, si) for q in find_quantities(text))
 
 
-def _cite(case: Case, answer: Answer, trial: Trial) -> Iterator[Check]:
-    invalid = citations.invalid_citations(answer)
+def _cite(case: Case, answer: Answer, sources: _Sources) -> Iterator[Check]:
+    invalid, untrue = sources.invalid, sources.bad_quotes
     yield Check("cite", "citations exist", not invalid, "every marker has its source", "; ".join(invalid))
-    yield Check("cite", "quotes are true", not trial.bad_quotes, "verbatim", "; ".join(trial.bad_quotes))
+    yield Check("cite", "quotes are true", not untrue, "verbatim", "; ".join(untrue))
     if answer.kind == "out_of_scope":
         yield Check("cite", "no source", not answer.citations, "none", f"{len(answer.citations)} citations")
     if case.gold and not case.refuses:
@@ -148,46 +172,38 @@ def _cite(case: Case, answer: Answer, trial: Trial) -> Iterator[Check]:
         yield Check(
             "cite", "cites the topic", citations.cites_gold(answer, case.gold), " or ".join(case.gold), cited
         )
-    share, bare = citations.citation_recall(answer)
-    yield Check("cite", "claims have sources", not bare, f"{share.n} with a source", " | ".join(bare))
+    bare = sources.bare_claims
+    yield Check(
+        "cite", "claims have sources", not bare, f"{sources.recall.n} with a source", " | ".join(bare)
+    )
 
 
-def _counts(case: Case, trial: Trial, answer: Answer, found: list[Check]) -> dict[str, tuple[float, float]]:
+def _counts(
+    case: Case, trial: Trial, answer: Answer, found: list[Check], sources: _Sources
+) -> dict[str, tuple[float, float]]:
     """Sums of this case for each metric; a metric that does not apply to the case is absent."""
-    by_name: dict[str, list[Check]] = {}
-    for check in found:
-        by_name.setdefault(
-            check.name.split(" ")[0] if check.name.startswith("value ") else check.name, []
-        ).append(check)
 
     def passed(*names: str) -> tuple[float, float]:
-        checks = [check for name in names for check in by_name.get(name, [])]
+        checks = [check for check in found if check.name.split(" ")[0].split(".")[0] in names]
         return float(sum(check.passed for check in checks)), float(len(checks))
 
-    precision = citations.citation_precision(answer, case.gold)
-    recall, _ = citations.citation_recall(answer)
-    stray = support.unsupported_numbers(answer, [a.question for a in trial.answers])
+    stray = {*sources.stray_numbers, *answer.grounding.unsupported}
     counts: dict[str, tuple[float, float]] = {
         "language": passed("language", "text_language"),
         "kind": passed("kind"),
-        "spec": (
-            float(sum(c.passed for c in found if c.name.startswith("spec."))),
-            float(len(case.spec)),
-        ),
+        "spec": passed("spec"),
         "verdict": passed("verdict"),
         "tools": passed("tools", "no_tools"),
         "numbers": passed("value", "relation"),
         "key_points": passed("must", "must_not"),
-        "citation_precision": (precision.good, precision.n),
-        "citation_recall": (recall.good, recall.n),
+        "citation_precision": (sources.precision.good, sources.precision.n),
+        "citation_recall": (sources.recall.good, sources.recall.n),
         "quotes": (len(answer.citations) - len(trial.bad_quotes), len(answer.citations)),
-        "unsupported_numbers": (len({*stray, *answer.grounding.unsupported}), 1),
+        "unsupported_numbers": (len(stray), 1),
         "contradictions": (len(answer.grounding.contradictions), 1),
-        "invalid_citations": (len(citations.invalid_citations(answer)), 1),
-        "refusal_precision": (float(case.refuses), 1.0)
-        if case.kinds and answer.kind in REFUSALS
-        else (0.0, 0.0),
-        "refusal_recall": (float(answer.kind in REFUSALS), 1.0) if case.refuses else (0.0, 0.0),
+        "invalid_citations": (len(sources.invalid), 1),
+        "refusal_precision": refusal.precision_count(case.kinds, answer.kind),
+        "refusal_recall": refusal.recall_count(case.kinds, answer.kind),
     }
     if case.gold and trial.retrieved is not None:
         for stage, hits in trial.retrieved.items():

@@ -1,33 +1,24 @@
-"""Precision and recall of refusals, from the structured kind of the answer alone."""
+"""Precision and recall of refusals, from the structured kind of the answer alone.
+
+Both are counted as (right, of how many), so that they add up over cases.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-REFUSALS = frozenset({"out_of_scope", "no_evidence"})
-
-
-@dataclass(frozen=True, slots=True)
-class RefusalCounts:
-    should_and_did: int
-    should: int
-    did: int
-
-    @property
-    def precision(self) -> float | None:
-        """Share of the refusals that were due; None where nothing was refused."""
-        return self.should_and_did / self.did if self.did else None
-
-    @property
-    def recall(self) -> float | None:
-        """Share of the due refusals that were made; None where none was due."""
-        return self.should_and_did / self.should if self.should else None
+from eval.cases import REFUSALS
 
 
-def count_refusals(pairs: Iterable[tuple[bool, str]]) -> RefusalCounts:
-    """From pairs of (a refusal is due, kind of the answer)."""
-    rows = [(due, kind in REFUSALS) for due, kind in pairs]
-    return RefusalCounts(
-        sum(due and did for due, did in rows), sum(due for due, _ in rows), sum(did for _, did in rows)
-    )
+def precision_count(accepted_kinds: Sequence[str], kind: str) -> tuple[float, float]:
+    """A refusal is right if the case accepts one; an answer, or a case that does not say, counts for nothing."""
+    if kind not in REFUSALS or not accepted_kinds:
+        return 0.0, 0.0
+    return float(bool(REFUSALS & set(accepted_kinds))), 1.0
+
+
+def recall_count(accepted_kinds: Sequence[str], kind: str) -> tuple[float, float]:
+    """Where the case accepts nothing but a refusal, was it one?"""
+    if not accepted_kinds or not set(accepted_kinds) <= REFUSALS:
+        return 0.0, 0.0
+    return float(kind in REFUSALS), 1.0

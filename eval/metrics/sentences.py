@@ -13,7 +13,7 @@ _CODE = re.compile(r"```.*?```", re.S)
 _END = re.compile(
     r"(?<=[。！？；])(?!\s*(?:\[\d|【\d|［\d))|(?<=[.!?])(?=\s+(?!\[\d))|(?<=\])(?=\s+[A-Z\u4e00-\u9fff])"
 )
-_LABEL = re.compile(r"^\s*(?:[-*]\s+)?\*\*[^*]+[:：]\s*\*\*[:：]?")  # "- **How rails work:** …": a heading
+_LABEL = re.compile(r"^\s*(?:[-*]\s+)?\*\*[^*]*[:：]\s*\*\*[:：]?")  # "- **How rails work:** …": a heading
 _COMPARATIVE = re.compile(
     r"\b(?:\w+er|more|less|worse) (?:\w+ ){0,3}than\b|\b(?:cheapest|fastest|slowest)\b"
     r"|(?:高|低|快|慢|贵|大|小|多|少|优|差)于|比[^，。；\s]{1,12}(?:更|高|低|快|慢|贵|便宜|多|少)",
@@ -51,18 +51,33 @@ def markers_in(text: str) -> tuple[int, ...]:
 
 def claims(text: str) -> list[Claim]:
     """The claims of a Markdown text; headings, table rules and fenced code are none."""
+    blocks = re.split(r"\n\s*\n", _CODE.sub("\n\n", text))
     found: list[Claim] = []
-    for block in re.split(r"\n\s*\n", _CODE.sub("\n\n", text)):
+    for block, following in zip(blocks, [*blocks[1:], ""], strict=True):
         is_table = block.lstrip().startswith("|")
         nearby = markers_in(block)
+        if is_table and not MARKER.sub("", following).strip():  # markers below a table
+            nearby += markers_in(following)
         for line in block.splitlines():
             if not line.strip() or line.lstrip().startswith("#") or re.fullmatch(r"[\s|:\-]*", line):
                 continue
             near = nearby if is_table or line.lstrip().startswith(">") else markers_in(line)
-            pieces = [line] if is_table else _END.split(_LABEL.sub("", line))
+            pieces = [line] if is_table else _sentences(_LABEL.sub("", line))
             found += [
                 Claim(piece.strip(), markers_in(piece), near, tuple(CALCULATION.findall(piece)))
                 for piece in pieces
                 if piece.strip()
             ]
     return found
+
+
+def _sentences(line: str) -> list[str]:
+    """Sentences of a line; what follows one without words of its own ("*(published)* [4]") stays with it."""
+    pieces: list[str] = []
+    for piece in _END.split(line):
+        own = MARKER.sub("", re.sub(r"\*[^*]+\*", "", piece))
+        if pieces and not any(character.isalnum() for character in own):
+            pieces[-1] += piece
+        else:
+            pieces.append(piece)
+    return pieces

@@ -7,24 +7,27 @@ passage, in the question or in the cluster that was assumed, or if it is a year 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from app.advisor.answer import Answer
 from eval.metrics.sentences import Claim, claims
-from eval.quantities import Quantity, find_quantities, in_si, says
+from eval.quantities import Quantity, find_quantities, in_si, reach_of
 
 
 @dataclass(slots=True)
 class Known:
-    """Numbers that a text may state: (value in SI, dimension); dimension None where the unit is not known."""
+    """Numbers that a text may state, in SI: `typed` by dimension, `untyped` where the unit is not known."""
 
-    numbers: set[tuple[float, str | None]] = field(default_factory=set)
+    typed: dict[str, set[float]] = field(default_factory=lambda: defaultdict(set))
+    untyped: set[float] = field(default_factory=set)
 
     def add_text(self, text: str) -> None:
-        for quantity in find_quantities(text):
-            self.numbers.add((quantity.value, quantity.dimension))
+        if any(character.isdigit() for character in text):
+            for quantity in find_quantities(text):
+                self.typed[_kind(quantity.dimension)].add(quantity.value)
 
     def add_scalar(self, value: Any, unit: str | None = None) -> None:
         if isinstance(value, bool) or value is None:
@@ -32,22 +35,24 @@ class Known:
         if isinstance(value, str):
             self.add_text(value)
         elif unit:
-            self.numbers.add(in_si(float(value), unit))
+            si, dimension = in_si(float(value), unit)
+            self.typed[_kind(dimension)].add(si)
         else:
-            self.numbers.add((float(value), None))
+            self.untyped.add(float(value))
 
     def supports(self, quantity: Quantity) -> bool:
-        return any(_same(quantity, value, dimension) for value, dimension in self.numbers)
+        """An untyped number is compared as printed as well: an input of 400 is said as 400 Gb/s."""
+        unit = quantity.value / quantity.face if quantity.face else 1.0
+        reach = reach_of(quantity)
+        return (
+            any(abs(quantity.value - value) <= reach for value in self.typed[_kind(quantity.dimension)])
+            or any(abs(quantity.value - value) <= reach for value in self.untyped)
+            or any(abs(quantity.face - value) <= reach / unit for value in self.untyped)
+        )
 
 
-def _same(quantity: Quantity, value: float, dimension: str | None) -> bool:
-    if dimension is None:  # compare as printed as well: an input of 400 is said as 400 Gb/s
-        factor = quantity.face / quantity.value if quantity.value else 1.0
-        printed = replace(quantity, value=quantity.face, half_unit=quantity.half_unit * factor)
-        return says(quantity, value) or says(printed, value)
-    plain = {"", "ratio"}
-    same_kind = quantity.dimension == dimension or {quantity.dimension, dimension} <= plain
-    return same_kind and says(quantity, value)
+def _kind(dimension: str) -> str:
+    return "" if dimension == "ratio" else dimension  # 1.6 and 1.6x are the same
 
 
 def known_to_calculations(calculations: Iterable[Mapping[str, Any]]) -> Known:
