@@ -36,7 +36,7 @@ _UNITS: tuple[tuple[str, str, float], ...] = (
     (r"亿", "", 1e8),
 )
 _DOLLARS = re.compile(rf"\$\s?{_NUMBER}(?P<scale>[kMB])?(?![A-Za-z0-9])")
-_PLAIN = re.compile(rf"(?<![A-Za-z0-9_.\-/]){_NUMBER}(?![A-Za-z0-9_]*[A-Za-z_]{{2,}}\d)")
+_PLAIN = re.compile(rf"(?<![A-Za-z0-9_./,])(?<![A-Za-z_]-){_NUMBER}(?![A-Za-z0-9_]*[A-Za-z_]{{2,}}\d)")
 _NAME = re.compile(r"[A-Za-z][A-Za-z_\-]*\d[\w.\-]*|\d+[A-Za-z]+\d\w*|\bv\d+(?:\.\d+)*")
 _MARKER = re.compile(r"\[\d+(?:\s*,\s*\d+)*\]|\b[Tt]\d+(?:\.[\w.]+)?")
 _LIST_NUMBER = re.compile(r"^\s*\d+\.\s", re.MULTILINE)
@@ -99,18 +99,24 @@ def _figure(text: str, number: str, dimension: str, factor: float) -> Figure:
 
 
 def _known(calculations: Iterable[Mapping[str, Any]]) -> Iterable[tuple[float, str, str]]:
-    """(value, unit, label) of everything that the calculations took in or gave out."""
+    """(magnitude, unit, fabric it belongs to or "") of everything that the calculations took in or gave out."""
     for calculation in calculations:
         label = calculation["label"]
-        for value in calculation["values"].values():
+        for name, value in calculation["values"].items():
             for part in ("value", "low", "high"):
                 number = value.get(part)
                 if isinstance(number, int | float):
-                    yield float(number), value["unit"], label
+                    yield abs(float(number)), value["unit"], _owner(name, label)
         for record in (calculation["inputs"], *calculation["rows"]):
+            unit = str(record.get("unit") or "")
             for name, number in record.items():
                 if isinstance(number, int | float) and not isinstance(number, bool):
-                    yield float(number), _unit_of(name), label
+                    yield abs(float(number)), unit or _unit_of(name), _owner(name, label)
+
+
+def _owner(name: str, label: str) -> str:
+    """The fabric that a value is of: that of its calculation, or the one that its name begins with."""
+    return next((fabric for fabric in _FABRIC if name.startswith(fabric)), label)
 
 
 def _unit_of(name: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from app.advisor.answer import Kind, Step
 from app.advisor.question import CALCULATED, Question, vocabulary
@@ -14,11 +14,13 @@ from app.fabric.catalog import Catalog
 from app.fabric.accelerator import Accelerators
 from app.fabric.collective import estimate_collective
 from app.fabric.compare import Comparison, capex_ratio, compare_fabrics
+from app.fabric.reach import switch_that_reaches
 from app.fabric.terms import default_terms
+from app.fabric.topology import Fabric
 from app.fabric.decision import Decision, Rules, Situation, decide
 from app.library.passage import Hit, Passage
 
-FABRICS = ("infiniband", "roce")
+FABRICS: tuple[Fabric, ...] = ("infiniband", "roce")
 COST_CLAIM_NOTE = "infiniband-price-premium"  # the article's "2-3x" and what is known of it
 PASSAGES_PER_QUESTION = 8
 FAR_FROM_DOMAIN_LEXICAL = 0.5  # a question without a word of our field must match a document in most of its words
@@ -123,18 +125,24 @@ def situation(spec: ClusterSpec, comparison: Comparison, time_ratio: float | Non
 
 
 def compare(spec: ClusterSpec, catalog: Catalog) -> Comparison:
-    """Both fabrics sized and priced for one spec."""
+    """Both fabrics sized and priced for one spec; a default switch gives way to a larger one where it must."""
+    design: dict[str, Any] = {
+        "gpus": spec.gpus or 0,
+        "gpus_per_node": spec.gpus_per_node,
+        "gbps_per_gpu": spec.gbps_per_gpu,
+        "planes": spec.planes,
+        "topology": spec.topology,
+        "oversubscription": spec.oversubscription,
+    }
+    switches = {
+        fabric: getattr(spec, f"{fabric}_switch") or switch_that_reaches(catalog, fabric=fabric, **design) for fabric in FABRICS
+    }
     return compare_fabrics(
         catalog,
-        gpus=spec.gpus or 0,
-        gpus_per_node=spec.gpus_per_node,
-        gbps_per_gpu=spec.gbps_per_gpu,
-        planes=spec.planes,
-        topology=spec.topology,  # type: ignore[arg-type]
-        oversubscription=spec.oversubscription,
-        infiniband_switch=spec.infiniband_switch,
-        roce_switch=spec.roce_switch,
-        terms=default_terms(catalog, spec.gpus or 0, years=spec.years, usd_per_kwh=spec.usd_per_kwh, pue=spec.pue),
+        infiniband_switch=switches["infiniband"],
+        roce_switch=switches["roce"],
+        terms=default_terms(catalog, design["gpus"], years=spec.years, usd_per_kwh=spec.usd_per_kwh, pue=spec.pue),
+        **design,
     )
 
 
@@ -161,19 +169,14 @@ def collectives(spec: ClusterSpec, accelerators: Accelerators) -> dict[str, Calc
 def _calculated(evidence: Evidence, library: Searchable, tools: Tools) -> Evidence:
     question, kind = evidence.question, evidence.kind
     spec = question.spec
-    runs: list[Calculation] = []
-    timed: dict[str, Calculation] = {}
-    if kind in {"decision", "comparison", "performance"}:
-        timed = collectives(spec, tools.accelerators)
+    comparison = compare(spec, tools.catalog)  # first: it says what is wrong with an impossible cluster
+    sizes = [comparison.sizes[fabric] for fabric in FABRICS]
+    if kind == "sizing":
+        return replace(evidence, calculations=_numbered(sizes))
+    timed = {} if kind == "cost" else collectives(spec, tools.accelerators)
     if kind == "performance":
         return replace(evidence, calculations=_numbered([timed[fabric] for fabric in FABRICS]))
-    comparison = compare(spec, tools.catalog)
-    runs += [comparison.sizes[fabric] for fabric in FABRICS]
-    if kind == "sizing":
-        return replace(evidence, calculations=_numbered(runs))
-    runs += [comparison.costs[fabric] for fabric in FABRICS]
-    runs.append(comparison.calculation())
-    runs += [timed[fabric] for fabric in FABRICS if timed]
+    runs = [*sizes, *(comparison.costs[fabric] for fabric in FABRICS), comparison.calculation(), *timed.values()]
     if kind == "cost":
         notes = {COST_CLAIM_NOTE: library.note_passages(COST_CLAIM_NOTE, question.language)}
         return replace(evidence, calculations=_numbered(runs), note_passages=notes)

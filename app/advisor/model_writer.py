@@ -28,7 +28,8 @@ from app.settings import Settings
 PROMPTS = Path(__file__).parent / "prompts"
 _REFERENCE = re.compile(r"\{\s*(T\d+)\.(?:([a-z]+)\.)?([a-z_0-9]+)\s*\}")
 _MARKER = re.compile(r"[\[【［]{1,2}(\d+(?:\s*[,，]\s*\d+)*)[\]】］]{1,2}")
-_SENTENCE = re.compile(r"[^.!?。！？\n]+(?:[.!?。！？](?!\d)|\n|$)(?:\s*\[[\d,\s]+\])*|\n+")
+_MARKERS_AFTER_END = re.compile(r"([.!?。！？])[ \t]*((?:[\[【［]{1,2}\d+(?:\s*[,，]\s*\d+)*[\]】］]{1,2}[ \t]*)+)")
+_BOUNDARY = re.compile(r"((?<=[.!?])\s+|(?<=[。！？])|\n+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +123,9 @@ def _checked(text: str, evidence: Evidence, passages: Mapping[int, Passage], led
     kept: list[str] = []
     unsupported: list[str] = []
     contradictions: list[str] = []
-    for sentence in _sentences(text):
+    for sentence, separator in _sentences(text):
         filled, unknown = _filled(sentence, calculations, language)
-        cited = [passages[number] for number in _markers(sentence) if number in passages]
+        cited = [passages[number] for number in _numbers(sentence) if number in passages]
         trial = Ledger(lambda _: {})
         for passage in cited:
             trial.number(passage)
@@ -133,7 +134,7 @@ def _checked(text: str, evidence: Evidence, passages: Mapping[int, Passage], led
             unsupported += [*unknown, *checked.unsupported]
             continue
         contradictions += checked.contradictions
-        kept.append(_MARKER.sub("", filled).rstrip(" ") + "".join(f" {ledger.cite(passage)}" for passage in cited) + _tail(filled))
+        kept.append(_MARKER.sub(lambda match: _cited(match[1], passages, ledger), filled) + separator)
     if contradictions:
         raise ModelFailed(f"it contradicted the calculations: {contradictions[0]}")
     prose = "".join(kept).strip()
@@ -142,19 +143,23 @@ def _checked(text: str, evidence: Evidence, passages: Mapping[int, Passage], led
     return Prose(prose, tuple(unsupported), tuple(contradictions))
 
 
-def _sentences(text: str) -> Iterable[str]:
-    return (match[0] for match in _SENTENCE.finditer(text))
+def _sentences(text: str) -> Iterable[tuple[str, str]]:
+    """Sentences, each with its markers before its full stop, and the space that follows it."""
+    text = _MARKERS_AFTER_END.sub(lambda match: f" {match[2].strip()}{match[1]} ", text)
+    parts = [*_BOUNDARY.split(text), ""]
+    return ((sentence, separator) for sentence, separator in zip(parts[::2], parts[1::2], strict=False) if sentence or separator)
 
 
-def _tail(sentence: str) -> str:
-    return "\n" * sentence.count("\n") if sentence.endswith("\n") else (" " if sentence.strip() else "")
-
-
-def _markers(sentence: str) -> list[int]:
+def _numbers(markers: str) -> list[int]:
     found: list[int] = []
-    for match in _MARKER.finditer(sentence):
+    for match in _MARKER.finditer(markers):
         found += [int(number) for number in re.split(r"\s*[,，]\s*", match[1])]
     return list(dict.fromkeys(found))
+
+
+def _cited(numbers: str, passages: Mapping[int, Passage], ledger: Ledger) -> str:
+    known = [int(number) for number in re.split(r"\s*[,，]\s*", numbers) if int(number) in passages]
+    return "".join(ledger.cite(passages[number]) for number in known)
 
 
 def _filled(sentence: str, calculations: Mapping[str, Calculation], language: Language) -> tuple[str, list[str]]:
