@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -143,9 +144,10 @@ class Library:
         with self._writing():
             files = files_of(paths, self._settings.knowledge / "notes")
             known = list(self._manifest.known().values())
-            gone = gone_from(paths, known, files)
+            gone, failures = gone_from(paths, known, files)
             ingester: Ingester = self._parts.ingester
-            return ingester.run(files, gone, on_progress=on_progress, dry_run=dry_run)
+            report = ingester.run(files, gone, on_progress=on_progress, dry_run=dry_run)
+            return replace(report, failed=(*report.failed, *failures))
 
     def remove(self, name_or_id: str) -> Document:
         """Forget a document: its vectors, words and text. A failed file is taken off the list."""

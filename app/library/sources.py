@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.library.document import Kind
+from app.library.document import Failure, Kind
 from app.library.reading import READER_VERSION, file_state, is_supported
 from app.library.records import Known
 from app.library.splitting import SPLITTER_VERSION
@@ -71,18 +71,28 @@ def files_of(paths: Iterable[str | Path], notes: Path) -> list[SourceFile]:
 
 def gone_from(
     folders: Iterable[str | Path], known: Iterable[Known], present: Iterable[SourceFile]
-) -> list[Known]:
-    """Documents that came from under the folders and whose files are no longer there."""
+) -> tuple[list[Known], list[Failure]]:
+    """Documents from under the folders whose files are no longer there, to remove.
+
+    A folder that has lost every file looks like a disk that is not mounted: its documents are kept, and that is
+    reported as a failure of the folder.
+    """
     here = {file.id for file in present}
-    roots = [Path(folder).expanduser().resolve() for folder in folders if Path(folder).expanduser().is_dir()]
-    return [
-        entry
-        for entry in known
-        if entry.kind == "document"
-        and entry.id not in here
-        and not Path(entry.path).exists()
-        and any(Path(entry.path).is_relative_to(root) for root in roots)
-    ]
+    documents = [entry for entry in known if entry.kind == "document"]
+    gone: dict[str, Known] = {}
+    failures = []
+    for folder in folders:
+        root = Path(folder).expanduser().resolve()
+        if not root.is_dir():
+            continue
+        under = [entry for entry in documents if Path(entry.path).is_relative_to(root)]
+        lost = [entry for entry in under if entry.id not in here and not Path(entry.path).exists()]
+        if under and len(lost) == len(under) and not any(file.path.is_relative_to(root) for file in present):
+            reason = f"the folder is empty now; its {len(under)} documents were kept (remove them by name)"
+            failures.append(Failure(root.name, str(root), reason))
+        else:
+            gone |= {entry.id: entry for entry in lost}
+    return list(gone.values()), failures
 
 
 def _identity(path: Path, notes: Path) -> SourceFile:

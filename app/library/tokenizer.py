@@ -72,6 +72,8 @@ class UnigramTokenizer:
 
     def _words(self, text: str) -> list[str]:
         text = unicodedata.normalize("NFC", text).translate(self._normalisation)
+        if not text:
+            return []
         text = _SPACES.sub(" ", text).replace(" ", _WORD_MARK)
         if not text.startswith(_WORD_MARK):
             text = _WORD_MARK + text

@@ -26,6 +26,7 @@ _COMMON_CHINESE = frozenset(
     "网络集群交换机数据无损延迟带宽成本网路叢集交換機資料無損延遲頻寬"
 )
 _YAML_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_ORDINARY = re.compile(rf"[\x20-\x7e\s{CJK}　-〿＀-￯]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f]")
 
 
@@ -46,8 +47,9 @@ def decode(data: bytes, declared: str = "") -> str:
         return _checked(data.decode("utf-8"))
     except UnicodeDecodeError:
         pass
-    if _looks_like_utf16(data):
-        return _decoded(data, "utf-16-be" if data[0] == 0 else "utf-16-le")
+    unmarked = _utf16_without_mark(data)
+    if unmarked:
+        return _checked(data.decode(unmarked))
     if b"\x00" in data:
         raise UnreadableError("it is a binary file, not text")
     candidates = []
@@ -123,19 +125,19 @@ def _checked(text: str) -> str:
     return text
 
 
-def _looks_like_utf16(data: bytes) -> bool:
-    """Without a mark: every other byte of Latin text is zero; in Chinese text, of spaces and line ends."""
+def _utf16_without_mark(data: bytes) -> str:
+    """The encoding, or "": in UTF-16 every other byte of Latin text is zero, and a few of Chinese text."""
     if len(data) % 2 or len(data) < 4:
-        return False
+        return ""
     even, odd = data[0::2].count(0), data[1::2].count(0)
     if max(even, odd) < len(data) / 40 or min(even, odd) > max(even, odd) / 8:
-        return False
+        return ""
     encoding = "utf-16-be" if even > odd else "utf-16-le"
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError:
-        return False
-    return len(re.findall(rf"[\x20-\x7e\s{CJK}　-〿＀-￯]", text)) > 0.9 * len(text)
+        return ""
+    return encoding if len(_ORDINARY.findall(text)) > 0.9 * len(text) else ""
 
 
 def _plausibility(text: str) -> float:
