@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from app.fabric.accelerator import Accelerator, CollectiveConstants
 from app.fabric.bound import Bound, Layout, Limit, busbw_factor
@@ -23,9 +23,8 @@ Point = Literal["fastest", "typical", "slowest"]
 POINTS: tuple[Point, ...] = ("fastest", "typical", "slowest")
 
 
-@dataclass(frozen=True, slots=True)
-class Timing:
-    """One way at one point of the calibration, in microseconds."""
+class Timing(NamedTuple):
+    """One way at one point of the calibration, in us; the time first, so that min() finds the fastest."""
 
     time_us: float
     wire_us: float
@@ -45,7 +44,7 @@ class Case:
 
     def fastest_way(self, point: Point) -> Timing:
         """The fastest way at the fastest, typical or slowest end of the calibration's ranges."""
-        return min(self._timings(point), key=lambda timing: timing.time_us)
+        return min(self._timings(point))
 
     def _timings(self, point: Point) -> Iterator[Timing]:
         tuning = "inside" if self.layout.domains == 1 else self.inputs.tuning
