@@ -102,6 +102,7 @@ class Design:
     rails: int | None = None
     reserved_ports: int = 0
     single_switch: bool = False
+    grow_to: int | None = None
     nic: str | None = None
     node_leaf_m: float | None = None
     leaf_spine_m: float | None = None
@@ -125,6 +126,7 @@ class Design:
             rails=self.rails,
             reserved_ports=self.reserved_ports,
             single_switch=self.single_switch,
+            grow_to=self.grow_to,
         )
 
     def cost(self, catalog: Catalog, terms: CostTerms | None = None) -> Cost:

@@ -19,7 +19,7 @@ def slower_network(
 ) -> Calculation:
     """Whether the cheaper of two networks stays cheaper when it wastes GPU hours.
 
-    `lost_percent`: per cent of the used GPU hours that `cheap` loses and `dear` does not (from the performance
+    `lost_percent`: per cent of the used GPU hours that `cheap` loses and `dear` does not (from a performance
     model). `used_percent`: how much of the time the GPUs run jobs. Both costs must be of as many GPUs and on
     the same terms. Lost money = GPUs x hours x used x lost x price of a GPU hour; break-even where it equals
     the saving. Raises AdvisorError for percentages outside 0-100 or clusters of different size.

@@ -47,7 +47,7 @@ class CostTerms:
 def default_terms(catalog: Catalog, gpus: int, **given: Any) -> CostTerms:
     """The catalog's defaults for so many GPUs, with `given` terms (numbers or Estimates) in their place.
 
-    Raises AdvisorError for an unknown term, years outside 0-20 (code years_out_of_range), another bad value.
+    Raises AdvisorError for an unknown term, years outside 0-30 (code years_out_of_range), another bad value.
     """
     known = {field.name for field in fields(CostTerms)} - {"notes", "sources"}
     given = {name: value for name, value in given.items() if value is not None}
@@ -88,10 +88,10 @@ def _as_estimate(name: str, value: object) -> Estimate:
 
 def _check(terms: Mapping[str, Any]) -> None:
     years = terms["years"]
-    if not isfinite(years) or not 0 < years <= 20:
+    if not isfinite(years) or not 0 < years <= 30:
         raise AdvisorError(
             f"{years:g} years is no time to own a network for.",
-            "Choose more than 0 and at most 20 years.",
+            "Choose more than 0 and at most 30 years.",
             code="years_out_of_range",
             values={"years": years},
         )

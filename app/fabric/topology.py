@@ -15,6 +15,20 @@ from app.fabric.tree import Loads, Tree, back_to_back, cages, capacity, grow, si
 Fabric = Literal["infiniband", "roce"]
 Shape = Literal["rail-optimized", "fat-tree", "rail-only"]
 Layout = Literal["back-to-back", "leaf-spine", "three-tier", "rail-only", "single-switch"]
+INPUTS = (
+    "gpus",
+    "fabric",
+    "gpus_per_node",
+    "gbps_per_gpu",
+    "planes",
+    "topology",
+    "oversubscription",
+    "core_oversubscription",
+    "nics_per_gpu",
+    "reserved_ports",
+    "whole_units",
+    "grow_to",
+)
 DEFAULT_SWITCH = {"infiniband": {400: "qm9700", 800: "q3400"}, "roce": {400: "sn5600", 800: "sn5600"}}
 
 
@@ -36,6 +50,7 @@ class Topology:
     nics_per_gpu: float
     reserved_ports: int
     whole_units: bool
+    grow_to: int | None
     switch: Switch
     radix: int
     link_gbps: int
@@ -124,20 +139,7 @@ class Topology:
         return Calculation(
             tool="size",
             label=self.fabric,
-            inputs={
-                "gpus": self.gpus,
-                "fabric": self.fabric,
-                "switch": self.switch.id,
-                "gpus_per_node": self.gpus_per_node,
-                "gbps_per_gpu": self.gbps_per_gpu,
-                "planes": self.planes,
-                "topology": self.topology,
-                "oversubscription": self.oversubscription,
-                "core_oversubscription": self.core_oversubscription,
-                "nics_per_gpu": self.nics_per_gpu,
-                "reserved_ports": self.reserved_ports,
-                "whole_units": self.whole_units,
-            },
+            inputs={"switch": self.switch.id} | {name: getattr(self, name) for name in INPUTS},
             values={
                 "tiers": Value(self.tiers, "tiers"),
                 "leaf_switches": Value(self.leaf_switches, "switches"),
@@ -180,12 +182,14 @@ def size_fabric(
     rails: int | None = None,
     reserved_ports: int = 0,
     single_switch: bool = False,
+    grow_to: int | None = None,
 ) -> Topology:
     """Switches, tiers and links of a fabric for `gpus` GPUs.
 
     Ratios are down:up, at leaves (`oversubscription`) and spines (`core_oversubscription`). `reserved_ports`
     are leaf ports of each plane for UFM and the like. `whole_units` builds full rail groups, as NVIDIA's
     reference architectures do; without it, exact counts. `single_switch` takes one box instead of a pair.
+    With `grow_to` the switches and their links are those of so many GPUs, of which `gpus` are there.
     Raises AdvisorError for bad input, an unknown or unfit switch, or more GPUs than three tiers carry.
     """
     check_choice("fabric", fabric, get_args(Fabric))
@@ -218,25 +222,15 @@ def size_fabric(
         ports = separate * capacity(joint, radix, tiers, oversubscription, core_oversubscription)
         return int(ports / nics_per_gpu)
 
-    limit = most(3)
-    if gpus < 1 or gpus > limit:
-        raise out_of_range(catalog, gpus, row, limit, fabric, link_gbps)
-    nodes = ceil(gpus / gpus_per_node)
-    per_rail = nodes * node_ports // rails
+    limit, planned = most(3), max(gpus, grow_to or 0)
+    if gpus < 1 or planned > limit:
+        raise out_of_range(catalog, min(gpus, 0) or planned, row, limit, fabric, link_gbps)
+    nodes, built = ceil(gpus / gpus_per_node), ceil(planned / gpus_per_node)
     ratios = (oversubscription, core_oversubscription)
-    grown = _tree(
-        topology,
-        nodes * node_ports,
-        per_rail,
-        rails,
-        radix,
-        ratios,
-        whole_units,
-        reserved_ports,
-        single_switch,
-    )
+    counts = (nodes * node_ports, built * node_ports)
+    grown = _tree(topology, counts, rails, radix, ratios, whole_units, reserved_ports, single_switch)
     if grown is None:
-        raise out_of_range(catalog, gpus, row, limit, fabric, link_gbps)
+        raise out_of_range(catalog, planned, row, limit, fabric, link_gbps)
     layout, tree = grown
     separate = rails if topology == "rail-only" and tree.tiers > 1 else 1
     paired = layout in ("back-to-back", "single-switch")
@@ -254,6 +248,7 @@ def size_fabric(
         nics_per_gpu=nics_per_gpu,
         reserved_ports=reserved_ports,
         whole_units=whole_units,
+        grow_to=grow_to,
         switch=row,
         radix=radix,
         link_gbps=link_gbps,
@@ -263,9 +258,9 @@ def size_fabric(
         trees=planes * separate,
         tree=tree,
         layout=layout,
-        max_gpus=max(max_gpus, gpus),
+        max_gpus=max(max_gpus, planned),
         switch_max_gpus=limit,
-        sized_for_gpus=max(gpus, int(ports / nics_per_gpu)),
+        sized_for_gpus=max(planned, int(ports / nics_per_gpu)),
         switch_is_default=switch is None,
         sources=row.sources,
     )
@@ -273,8 +268,7 @@ def size_fabric(
 
 def _tree(
     shape: Shape,
-    ports: int,
-    per_rail: int,
+    counts: tuple[int, int],
     rails: int,
     radix: int,
     ratios: tuple[float, float],
@@ -282,20 +276,24 @@ def _tree(
     extra: int,
     single: bool,
 ) -> tuple[Layout, Tree] | None:
-    """The layout and the tree of one plane; of one rail where rails are separate with more than one tier."""
+    """The layout and the tree of one plane; of one rail where rails are separate with more than one tier.
+
+    `counts` are the NIC ports there and the ports built for.
+    """
+    used, ports = counts[0] + extra, counts[1] + extra
     if shape == "rail-only":
-        positions, spare = per_rail + ceil(extra / rails), ceil(extra / rails)
+        spare = ceil(extra / rails)
+        positions = counts[1] // rails + spare
         if positions <= radix:
-            return "rail-only", single_tier(positions, rails, radix, whole=whole, extra=extra)
-        tree = grow(per_rail, 1, radix, ratios, whole=whole, extra=spare)
+            return "rail-only", single_tier(used, positions, rails, radix, whole=whole)
+        tree = grow(counts[0] // rails, counts[1] // rails, 1, radix, ratios, whole=whole, extra=spare)
         return None if tree is None else ("rail-only", tree)
-    taken = ports + extra
-    if single and taken <= radix:
-        return "single-switch", Tree(1, 1, 0, 0, radix, 0, 0, 0, ((1, taken),), ports)
-    if 2 * ceil(taken / 2) <= radix:
-        return "back-to-back", back_to_back(taken, radix, ratios[0])
-    nodes, split = (ports, 1) if shape == "fat-tree" else (per_rail, rails)
-    tree = grow(nodes, split, radix, ratios, whole=whole, extra=extra)
+    if single and ports <= radix:
+        return "single-switch", Tree(1, 1, 0, 0, radix, 0, 0, 0, ((1, used),), ports)
+    if 2 * ceil(ports / 2) <= radix:
+        return "back-to-back", back_to_back(used, ports, ratios[0])
+    split = 1 if shape == "fat-tree" else rails
+    tree = grow(counts[0] // split, counts[1] // split, split, radix, ratios, whole=whole, extra=extra)
     return None if tree is None else ("leaf-spine" if tree.tiers == 2 else "three-tier", tree)
 
 

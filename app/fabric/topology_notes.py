@@ -109,6 +109,11 @@ def _shape_note(t: Topology, add: Add) -> None:
 
 
 def _rounding_note(t: Topology, add: Add) -> None:
+    if t.grow_to and t.grow_to > t.gpus:
+        add(
+            f"Switches and the links between them are built for {t.grow_to:,} GPUs; {t.gpus:,} are there.",
+            f"交换机及其互联按 {t.grow_to:,} 块 GPU 建设，实装 {t.gpus:,} 块。",
+        )
     if not t.whole_units:
         add("Exact counts rather than whole scalable units.", "按精确数量，而非整个扩展单元。")
         return
@@ -118,7 +123,7 @@ def _rounding_note(t: Topology, add: Add) -> None:
     nodes = t.ports // t.planes // (1 if flat else t.rails)
     rails = t.rails if t.topology == "rail-optimized" else 1
     ratios = (t.oversubscription, t.core_oversubscription)
-    exact = grow(nodes, rails, t.radix, ratios, whole=False, extra=t.reserved_ports)
+    exact = grow(nodes, nodes, rails, t.radix, ratios, whole=False, extra=t.reserved_ports)
     fewer = "" if exact is None else f" ({exact.switches * t.trees} switches with exact counts)"
     fewer_zh = "" if exact is None else f"（按精确数量为 {exact.switches * t.trees} 台）"
     add(

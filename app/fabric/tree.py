@@ -81,31 +81,30 @@ def capacity(
     return radix * spine_down // rails * rails * down
 
 
-def back_to_back(ports: int, radix: int, oversubscription: float) -> Tree:
-    """Two switches joined to each other, half of the ports on each (DGX BasePOD); needs ports <= radix."""
+def back_to_back(used: int, ports: int, oversubscription: float) -> Tree:
+    """Two switches joined to each other, half of the ports on each (DGX BasePOD); `used` are taken."""
     half = ceil(ports / 2)
     between = ceil(half / oversubscription - 1e-9)
-    loads = ((1, half), (1, ports - half))
-    return Tree(1, 2, 0, 0, half, between, between, 0, loads, ports)
+    return Tree(1, 2, 0, 0, half, between, between, 0, spread(used, 2), ports)
 
 
-def single_tier(positions: int, rails: int, radix: int, *, whole: bool, extra: int = 0) -> Tree:
+def single_tier(used: int, positions: int, rails: int, radix: int, *, whole: bool) -> Tree:
     """Separate switches without uplinks: one a rail, or one for several rails where counts are exact."""
     rails_each = 1 if whole else max(k for k in divisors(rails) if positions * k <= radix)
     leaves = rails // rails_each
-    links = (positions - ceil(extra / rails)) * rails + extra
-    return Tree(1, leaves, 0, 0, radix, 0, 0, 0, spread(links, leaves), positions)
+    return Tree(1, leaves, 0, 0, radix, 0, 0, 0, spread(used, leaves), positions)
 
 
 def grow(
-    nodes: int, rails: int, radix: int, ratios: tuple[float, float], *, whole: bool, extra: int
+    nodes: int, built: int, rails: int, radix: int, ratios: tuple[float, float], *, whole: bool, extra: int
 ) -> Tree | None:
-    """The smallest tree of two or three tiers that joins `nodes` x `rails` ports and `extra` reserved ones.
+    """The smallest tree of two or three tiers for `built` x `rails` ports and `extra` reserved ones.
 
-    `ratios` are the oversubscription of leaves and of spines. Each rail of a node goes to another leaf. None
-    if three tiers do not suffice. Where the ratios leave a choice, the wiring with the fewest switches.
+    `nodes` of the `built` are there. `ratios` are the oversubscription of leaves and of spines. Each rail of
+    a node goes to another leaf. None if three tiers do not suffice. Where the ratios leave a choice, the
+    wiring with the fewest switches.
     """
-    need = _Need(nodes, nodes + ceil(extra / rails), rails, radix, ratios, whole, extra)
+    need = _Need(nodes, built + ceil(extra / rails), rails, radix, ratios, whole, extra)
     for build in (_two_tiers, _three_tiers):
         trees = [build(need, down, up) for down, up in splits(radix, ratios[0])]
         found = [tree for tree in trees if tree is not None]

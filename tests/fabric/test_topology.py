@@ -119,6 +119,18 @@ def test_reserved_ports_take_a_node_position() -> None:
     assert counts(size(256, reserved_ports=4)) == (16, 8, 0)  # a 32nd node needs a second one
 
 
+def test_room_to_grow() -> None:
+    # Sized for 2,048 (64 leaves, 32 spines), populated with 1,000: 125 nodes are cabled, the fabric is whole.
+    t = size(1000, grow_to=2048)
+    assert (counts(t), t.node_leaf_links, t.leaf_spine_links) == ((64, 32, 0), 1000, 2048)
+    assert t.sized_for_gpus == 2048
+    assert sum(count * links for count, links in t.leaf_loads) == 1000
+    assert any("built for 2,048 GPUs; 1,000 are there" in note.en for note in t.assumptions)
+    assert counts(size(64, grow_to=512)) == counts(size(512))
+    pair = size(16, grow_to=64)
+    assert (pair.layout, pair.leaf_spine_links, pair.node_leaf_links) == ("back-to-back", 32, 16)
+
+
 def test_oversubscription() -> None:
     # SemiAnalysis: 1,024 GPUs need 16 spines at 1:1 and 8 at 2:1, with 32-node groups in both.
     assert counts(size(1024, oversubscription=2)) == (32, 8, 0)
@@ -164,6 +176,7 @@ def test_gpus_that_are_not_whole_nodes() -> None:
         ({"gpus": 64, "fabric": "token-ring"}, "bad_value", "roce"),
         ({"gpus": 64, "nics_per_gpu": 0.3}, "bad_value", "nics_per_gpu"),
         ({"gpus": 64, "rails": 3}, "bad_value", "divisor"),
+        ({"gpus": 64, "grow_to": 70_000}, "gpus_out_of_range", "70,000"),
     ],
 )
 def test_bad_input_is_one_line_with_a_remedy(options: dict[str, object], code: str, words: str) -> None:
@@ -206,6 +219,7 @@ designs = st.fixed_dictionaries(
         "planes": st.sampled_from([1, 2]),
         "whole_units": st.booleans(),
         "reserved_ports": st.sampled_from([0, 4]),
+        "grow_to": st.sampled_from([None, 5_000]),
     }
 )
 
