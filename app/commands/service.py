@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-import subprocess
 import sys
 from pathlib import Path
 
@@ -47,16 +46,9 @@ def serve(host: str | None, port: int | None) -> None:
         "logger.level": "warning",
     }
     command = [sys.executable, "-m", "streamlit", "run", str(PAGE), *(f"--{name}={value}" for name, value in arguments.items())]
-    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as process:
-        try:
-            code = process.wait()
-        except KeyboardInterrupt:
-            process.terminate()
-            code = process.wait()
-            click.echo("Stopped.")
-            return
-    if code not in (0, -15):
-        raise AdvisorError(f"The page ended with code {code}.", "See the lines above, and run fabric-advisor doctor.")
+    sys.stdout.flush()
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Streamlit's own banner would be a second address
+    os.execve(sys.executable, command, environment)  # signals then reach the page itself, and nothing stays behind
 
 
 def _require_free(settings: Settings) -> None:
