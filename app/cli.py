@@ -62,7 +62,7 @@ def main() -> None:
         code = 2
     except BrokenPipeError:
         code = 0
-    except Exception as error:  # noqa: BLE001  (a user never sees a traceback; DEBUG shows it)
+    except Exception as error:
         if os.environ.get("FABRIC_ADVISOR_DEBUG", "").lower() in {"1", "true"}:
             raise
         click.echo(

@@ -64,13 +64,16 @@ def _sqlite(_: Settings) -> str:
         try:
             database.execute("CREATE VIRTUAL TABLE probe USING fts5(words)")
         except sqlite3.OperationalError:
-            raise AdvisorError("SQLite has no full-text search (FTS5).", "Use a Python build whose sqlite3 has it.") from None
+            raise AdvisorError(
+                "SQLite has no full-text search (FTS5).", "Use a Python build whose sqlite3 has it."
+            ) from None
     return f"SQLite {sqlite3.sqlite_version} with full-text search"
 
 
 def _knowledge(settings: Settings) -> str:
     tools = load_tools(settings.knowledge)
-    return f"{len(tools.catalog.switches)} switches, {len(tools.accelerators.by_id)} GPUs, {len(tools.rules.rules)} decision rules"
+    counts = (len(tools.catalog.switches), len(tools.accelerators.by_id), len(tools.rules.rules))
+    return "{} switches, {} GPUs, {} decision rules".format(*counts)
 
 
 def _library(settings: Settings) -> str:

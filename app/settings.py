@@ -33,7 +33,9 @@ class Settings(BaseSettings):
     model_timeout_s: float = Field(60, gt=0, description="longest wait for the model, seconds")
     embeddings: str = Field("e5-small", description="e5-small, sentence-transformers:NAME or openai:NAME")
     chroma_url: str | None = Field(None, description="address of a Chroma server; unset: in-process")
-    database_url: str | None = Field(None, description="SQLAlchemy address of the chat store; unset: HOME/chats.sqlite3")
+    database_url: str | None = Field(
+        None, description="SQLAlchemy address of the chat store; unset: HOME/chats.sqlite3"
+    )
     host: str = Field("127.0.0.1", description="address that the page is served on")
     port: int = Field(8501, ge=1, le=65535, description="port that the page is served on")
     max_question_chars: int = Field(4000, ge=100, description="longest question accepted, characters")
@@ -47,14 +49,18 @@ def load_settings(**overrides: object) -> Settings:
     stray = sorted(key for key in _keys_in_environment() if key.startswith(PREFIX) and key not in known)
     if stray:
         raise AdvisorError(
-            f"Unknown setting {stray[0]}.", f"Known settings: {', '.join(sorted(known))}.", code="unknown_setting"
+            f"Unknown setting {stray[0]}.",
+            f"Known settings: {', '.join(sorted(known))}.",
+            code="unknown_setting",
         )
     try:
         return Settings(**overrides)  # type: ignore[arg-type]
     except ValidationError as error:
         first = error.errors()[0]
         name = PREFIX + "_".join(str(part) for part in first["loc"]).upper()
-        raise AdvisorError(f"Bad value for {name}: {first['msg']}.", "Correct it in the environment or in .env.") from None
+        raise AdvisorError(
+            f"Bad value for {name}: {first['msg']}.", "Correct it in the environment or in .env."
+        ) from None
 
 
 def _keys_in_environment() -> list[str]:

@@ -64,9 +64,13 @@ def answers() -> list[tuple[str, str, str]]:
     advisor = Advisor.open(load_settings())
     for question in QUESTIONS:
         advisor.answer(question)
-    taken = sorted(timed(lambda question=question: advisor.answer(question)) for question in QUESTIONS for _ in range(10))
+    taken = sorted(
+        timed(lambda question=question: advisor.answer(question)) for question in QUESTIONS for _ in range(10)
+    )
     searches = sorted(
-        timed(lambda question=question: advisor.library.search(question, k=8)) for question in QUESTIONS for _ in range(10)
+        timed(lambda question=question: advisor.library.search(question, k=8))
+        for question in QUESTIONS
+        for _ in range(10)
     )
     advisor.library.close()
     return [
@@ -82,7 +86,10 @@ def embeddings() -> list[tuple[str, str, str]]:
 
     model = make_embeddings(load_settings())
     model.embed_query("warm")
-    queries = sorted(timed(lambda number=number: model.embed_query(f"RoCE or InfiniBand for {number} GPUs?")) for number in range(100))
+    queries = sorted(
+        timed(lambda number=number: model.embed_query(f"RoCE or InfiniBand for {number} GPUs?"))
+        for number in range(100)
+    )
     words = "The subnet manager assigns local identifiers and writes the forwarding tables of every switch. "
     passages = [f"{number} {words * 15}"[:1150] for number in range(40)]
     start = time.perf_counter()
@@ -104,9 +111,12 @@ def calculators() -> list[tuple[str, str, str]]:
 
     catalog = load_catalog(knowledge_folder() / "catalog")
     accelerators = load_accelerators(knowledge_folder() / "catalog")
-    sizes = [timed(lambda gpus=gpus: size_fabric(catalog, gpus=gpus, fabric="roce")) for gpus in range(64, 500_000, 4_000)]
+    sizes = [
+        timed(lambda gpus=gpus: size_fabric(catalog, gpus=gpus, fabric="roce")) for gpus in range(64, 500_000, 4_000)
+    ]
     collectives = [
-        timed(lambda nodes=nodes: estimate_collective(accelerators, op="all-reduce", nodes=nodes, bytes=2**30)) for nodes in range(2, 300)
+        timed(lambda nodes=nodes: estimate_collective(accelerators, op="all-reduce", nodes=nodes, bytes=2**30))
+        for nodes in range(2, 300)
     ]
     compare = [timed(lambda gpus=gpus: compare_fabrics(catalog, gpus=gpus)) for gpus in range(64, 4_096, 64)]
     return [
@@ -120,7 +130,10 @@ def commands() -> list[tuple[str, str, str]]:
     program = str(Path(sys.executable).parent / "fabric-advisor")
     size = best_of(3, [program, "size", "--gpus", "1024", "--fabric", "infiniband", "--json"])
     ask = best_of(3, [program, "ask", QUESTIONS[0], "--json"])
-    return [("`fabric-advisor size`", f"{size:.2f} s", "0.6 s"), ("`fabric-advisor ask`, cold", f"{ask:.2f} s", "4 s")]
+    return [
+        ("`fabric-advisor size`", f"{size:.2f} s", "0.6 s"),
+        ("`fabric-advisor ask`, cold", f"{ask:.2f} s", "4 s"),
+    ]
 
 
 def served_memory() -> list[tuple[str, str, str]]:
@@ -133,7 +146,11 @@ def served_memory() -> list[tuple[str, str, str]]:
             second_start = time.perf_counter() - start
             return [
                 ("second start until the page is served", f"{second_start:.1f} s", "10 s"),
-                ("resident memory of the served page after one answer", f"{memory_after_answer(port, page.pid):.0f} MB", "700 MB"),
+                (
+                    "resident memory of the served page after one answer",
+                    f"{memory_after_answer(port, page.pid):.0f} MB",
+                    "700 MB",
+                ),
             ]
         finally:
             page.terminate()
@@ -178,7 +195,8 @@ def timed(work: Callable[[], object]) -> float:
 
 def best_of(times: int, command: list[str]) -> float:
     return min(
-        timed(lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)) for _ in range(times)
+        timed(lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        for _ in range(times)
     )
 
 

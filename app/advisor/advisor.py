@@ -75,9 +75,7 @@ class Advisor:
             calculations = tuple(one.to_json(read.language) for one in evidence.calculations)
             citations = ledger.citations()
             grounding = ground(text, calculations, citations, read.text)
-        grounding = Grounding(
-            grounding.numbers_checked, (*grounding.unsupported, *dropped), grounding.contradictions
-        )
+        grounding = Grounding(grounding.numbers_checked, (*grounding.unsupported, *dropped), grounding.contradictions)
         yield Answer(
             question=question,
             language=read.language,
@@ -144,7 +142,8 @@ def _renumbered(verdict: Verdict | None, numbers: Mapping[int, int]) -> Verdict 
     if verdict is None:
         return None
     return replace(
-        verdict, reasons=tuple(replace(one, reference=renumber(one.reference, numbers)) for one in verdict.reasons)
+        verdict,
+        reasons=tuple(replace(one, reference=renumber(one.reference, numbers)) for one in verdict.reasons),
     )
 
 

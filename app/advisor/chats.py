@@ -108,9 +108,7 @@ class ChatStore:
         """Start a chat; its id is url-safe, cannot be guessed, and does not look like an option ("-x")."""
         id = "c" + secrets.token_urlsafe(15)
         with self._connection() as connection:
-            connection.execute(
-                _chats.insert().values(id=id, created_at=self._time(), updated_at=self._time())
-            )
+            connection.execute(_chats.insert().values(id=id, created_at=self._time(), updated_at=self._time()))
         return id
 
     def exists(self, id: str) -> bool:
@@ -126,18 +124,14 @@ class ChatStore:
                 return self._append(id, answer, changes or {})
             except IntegrityError:  # somebody else took the number, or made the chat, at the same moment
                 if attempt == _APPEND_ATTEMPTS - 1:
-                    raise AdvisorError(
-                        "The chat is being written to by somebody else.", "Try again."
-                    ) from None
+                    raise AdvisorError("The chat is being written to by somebody else.", "Try again.") from None
         raise AssertionError("unreachable")
 
     def turns(self, id: str) -> list[Turn]:
         """The turns in order, with their ratings; empty for an unknown chat."""
         rated = sa.and_(_feedback.c.chat_id == _turns.c.chat_id, _feedback.c.turn == _turns.c.number)
         query = (
-            sa.select(
-                _turns.c.number, _turns.c.answer, _turns.c.changes, _feedback.c.value, _feedback.c.comment
-            )
+            sa.select(_turns.c.number, _turns.c.answer, _turns.c.changes, _feedback.c.value, _feedback.c.comment)
             .select_from(_turns.outerjoin(_feedback, rated))
             .where(_turns.c.chat_id == id)
             .order_by(_turns.c.number)
@@ -156,12 +150,7 @@ class ChatStore:
     def chats(self) -> list[Summary]:
         """Chats that have at least one turn, the latest first. The title is the first question, cut."""
         first = sa.and_(_turns.c.chat_id == _chats.c.id, _turns.c.number == 1)
-        count = (
-            sa.select(sa.func.count())
-            .where(_turns.c.chat_id == _chats.c.id)
-            .correlate(_chats)
-            .scalar_subquery()
-        )
+        count = sa.select(sa.func.count()).where(_turns.c.chat_id == _chats.c.id).correlate(_chats).scalar_subquery()
         query = (
             sa.select(_chats.c.id, _turns.c.question, _chats.c.updated_at, count.label("turns"))
             .select_from(_chats.join(_turns, first))
@@ -199,13 +188,9 @@ class ChatStore:
 
     def _append(self, id: str, answer: Answer, changes: Mapping[str, Any]) -> int:
         with self._connection() as connection:
-            touched = connection.execute(
-                _chats.update().where(_chats.c.id == id).values(updated_at=self._time())
-            )
+            touched = connection.execute(_chats.update().where(_chats.c.id == id).values(updated_at=self._time()))
             if touched.rowcount == 0:
-                connection.execute(
-                    _chats.insert().values(id=id, created_at=self._time(), updated_at=self._time())
-                )
+                connection.execute(_chats.insert().values(id=id, created_at=self._time(), updated_at=self._time()))
             last = sa.select(sa.func.max(_turns.c.number)).where(_turns.c.chat_id == id)
             number = (connection.execute(last).scalar() or 0) + 1
             connection.execute(

@@ -87,7 +87,11 @@ def ground(
     unsupported = tuple(
         figure.text.strip()
         for figure in figures
-        if not (_matches(figure, known) or _bare(figure) in quoted | asked or (not figure.dimension and _YEAR.fullmatch(figure.text)))
+        if not (
+            _matches(figure, known)
+            or _bare(figure) in quoted | asked
+            or (not figure.dimension and _YEAR.fullmatch(figure.text))
+        )
     )
     return Grounding(len(figures), unsupported, tuple(_contradictions(text, known)))
 
@@ -120,7 +124,14 @@ def _owner(name: str, label: str) -> str:
 
 
 def _unit_of(name: str) -> str:
-    for ending, unit in (("_usd", "USD"), ("_us", "us"), ("bytes", "bytes"), ("_kw", "kW"), ("_w", "W"), ("_gbytes_per_s", "GB/s")):
+    for ending, unit in (
+        ("_usd", "USD"),
+        ("_us", "us"),
+        ("bytes", "bytes"),
+        ("_kw", "kW"),
+        ("_w", "W"),
+        ("_gbytes_per_s", "GB/s"),
+    ):
         if name.endswith(ending):
             return unit
     return ""

@@ -9,15 +9,16 @@ from typing import Any, Protocol
 from app.advisor.answer import Kind, Step
 from app.advisor.question import CALCULATED, Question, vocabulary
 from app.advisor.spec import ClusterSpec
+from app.fabric.accelerator import Accelerators
 from app.fabric.calculation import Calculation, Language
 from app.fabric.catalog import Catalog
-from app.fabric.accelerator import Accelerators
 from app.fabric.collective import estimate_collective
-from app.fabric.compare import Comparison, capex_ratio, compare_fabrics
+from app.fabric.compare import Comparison, compare_fabrics
+from app.fabric.decision import Decision, Rules, Situation, decide
+from app.fabric.ratio import capex_ratio
 from app.fabric.reach import switch_that_reaches
 from app.fabric.terms import default_terms
 from app.fabric.topology import Fabric
-from app.fabric.decision import Decision, Rules, Situation, decide
 from app.library.passage import Hit, Passage
 
 FABRICS: tuple[Fabric, ...] = ("infiniband", "roce")
@@ -80,7 +81,10 @@ def search_evidence(question: Question, library: Searchable) -> tuple[Hit, ...]:
     words = vocabulary()
     preferred = words.preferred_notes.get(question.kind, frozenset())
     return tuple(
-        sorted(hits, key=lambda hit: -hit.score * (words.preferred_factor if hit.passage.topic in preferred else 1))
+        sorted(
+            hits,
+            key=lambda hit: -hit.score * (words.preferred_factor if hit.passage.topic in preferred else 1),
+        )
     )
 
 
@@ -97,10 +101,18 @@ def gather(
         bands = tuple(_band(gpus, question.spec, tools) for gpus in tools.rules.scales_gpus)
         numbered = _numbered([band.comparison for band in bands])
         bands = tuple(replace(band, comparison=one) for band, one in zip(bands, numbered, strict=True))
-        return replace(evidence, bands=bands, calculations=numbered, note_passages=_notes(bands[0].decision, library, question))
+        return replace(
+            evidence,
+            bands=bands,
+            calculations=numbered,
+            note_passages=_notes(bands[0].decision, library, question),
+        )
     if question.spec.gpus is None or kind not in CALCULATED:
         topics = dict.fromkeys(hit.passage.topic for hit in hits if hit.passage.topic)
-        return replace(evidence, note_passages={topic: library.note_passages(topic, question.language) for topic in topics})
+        return replace(
+            evidence,
+            note_passages={topic: library.note_passages(topic, question.language) for topic in topics},
+        )
     step(Step("calculate", kind))
     return _calculated(evidence, library, tools)
 
@@ -135,7 +147,8 @@ def compare(spec: ClusterSpec, catalog: Catalog) -> Comparison:
         "oversubscription": spec.oversubscription,
     }
     switches = {
-        fabric: getattr(spec, f"{fabric}_switch") or switch_that_reaches(catalog, fabric=fabric, **design) for fabric in FABRICS
+        fabric: getattr(spec, f"{fabric}_switch") or switch_that_reaches(catalog, fabric=fabric, **design)
+        for fabric in FABRICS
     }
     return compare_fabrics(
         catalog,
@@ -155,7 +168,7 @@ def collectives(spec: ClusterSpec, accelerators: Accelerators) -> dict[str, Calc
             nodes=spec.nodes,
             gpus_per_node=min(spec.gpus_per_node, spec.gpus or spec.gpus_per_node),
             gpu=spec.gpu_model,
-            fabric=fabric,  # type: ignore[arg-type]
+            fabric=fabric,
             nics_per_node=spec.gpus_per_node,
             nic_gbps=spec.gbps_per_gpu,
             bytes=spec.message_bytes,
@@ -176,7 +189,12 @@ def _calculated(evidence: Evidence, library: Searchable, tools: Tools) -> Eviden
     timed = {} if kind == "cost" else collectives(spec, tools.accelerators)
     if kind == "performance":
         return replace(evidence, calculations=_numbered([timed[fabric] for fabric in FABRICS]))
-    runs = [*sizes, *(comparison.costs[fabric] for fabric in FABRICS), comparison.calculation(), *timed.values()]
+    runs = [
+        *sizes,
+        *(comparison.costs[fabric] for fabric in FABRICS),
+        comparison.calculation(),
+        *timed.values(),
+    ]
     if kind == "cost":
         notes = {COST_CLAIM_NOTE: library.note_passages(COST_CLAIM_NOTE, question.language)}
         return replace(evidence, calculations=_numbered(runs), note_passages=notes)
@@ -210,7 +228,12 @@ def _band(gpus: int, spec: ClusterSpec, tools: Tools) -> Band:
 
 def _notes(decision: Decision, library: Searchable, question: Question) -> dict[str, Sequence[Passage]]:
     topics = {reason.rule.note for reason in decision.reasons} | {
-        COST_CLAIM_NOTE, "naas", "infiniband-lossless", "roce-lossless", "measured-infiniband-vs-roce", "choosing-a-fabric",
+        COST_CLAIM_NOTE,
+        "naas",
+        "infiniband-lossless",
+        "roce-lossless",
+        "measured-infiniband-vs-roce",
+        "choosing-a-fabric",
     }
     return {topic: library.note_passages(topic, question.language) for topic in sorted(topics) if topic}
 
@@ -240,4 +263,3 @@ def _full_query(question: Question) -> str:
     if question.language == "zh":
         return f"{gpus} 卡集群 InfiniBand 与 RoCE 如何选择"
     return f"InfiniBand or RoCE for a {gpus}-GPU cluster"
-

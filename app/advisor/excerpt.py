@@ -18,8 +18,12 @@ _HEADING = re.compile(r"^#{1,6}\s.*$", re.MULTILINE)
 _SENTENCE_END = re.compile(r"(?<=[。！？])|(?<=[.!?])(?=\s+[A-Z0-9`(\"'])")
 _TERM = re.compile(r"[a-z][a-z0-9_+\-]*[a-z0-9]|\d+(?:\.\d+)?|[\u4e00-\u9fff]")
 _STOP = frozenset(
-    "the a an of to in is are was were be and or for on with by at from as it its that this these those what how why when "
-    "who which does do did can could should would will i we you my our your there not no than then if but have has".split()
+    re.findall(
+        r"\w+",
+        "the a an of to in is are was were be and or for on with by at from as it its that this these those "
+        "what how why when who which does do did can could should would will i we you my our your there not "
+        "no than then if but have has ",
+    )
 )
 _STOP_ZH = frozenset("的了是在和与或吗呢什么怎如何为有用我们你要会能个到其这那也都就")
 
@@ -46,7 +50,9 @@ def sentences(passage_text: str) -> list[str]:
     """Prose and list items of a passage as sentences; table rows are left out."""
     found: list[str] = []
     for block in re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.)\s)", readable(passage_text)):
-        lines = [line for line in block.splitlines() if not line.lstrip().startswith("|") and not line.startswith("```")]
+        lines = [
+            line for line in block.splitlines() if not line.lstrip().startswith("|") and not line.startswith("```")
+        ]
         text = " ".join(line.strip() for line in lines)
         text = re.sub(r"^(?:[-*]|\d+\.)\s+", "", text.strip())
         found += [part.strip() for part in _SENTENCE_END.split(text) if len(part.strip()) > 5]
@@ -56,7 +62,9 @@ def sentences(passage_text: str) -> list[str]:
 def tables(passage_text: str) -> list[str]:
     """The Markdown tables of a passage, whole."""
     return [
-        block for block in re.split(r"\n\s*\n", readable(passage_text)) if block.lstrip().startswith("|") and block.count("\n") >= 2
+        block
+        for block in re.split(r"\n\s*\n", readable(passage_text))
+        if block.lstrip().startswith("|") and block.count("\n") >= 2
     ]
 
 
@@ -85,7 +93,8 @@ def rank(candidates: Sequence[str], about: str) -> list[float]:
     bags = [terms(candidate) for candidate in candidates]
     frequency = Counter(term for bag in bags for term in bag)
     return [
-        sum(log(1 + len(bags) / frequency[term]) for term in wanted if term in bag) / (1 + 0.02 * sum(bag.values())) for bag in bags
+        sum(log(1 + len(bags) / frequency[term]) for term in wanted if term in bag) / (1 + 0.02 * sum(bag.values()))
+        for bag in bags
     ]
 
 

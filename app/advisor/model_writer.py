@@ -51,7 +51,8 @@ def make_model(settings: Settings) -> BaseChatModel | None:
         return None
     if ":" not in settings.model:
         raise AdvisorError(
-            f"FABRIC_ADVISOR_MODEL={settings.model} names no provider.", "Use builtin or provider:name, for example openai:gpt-5."
+            f"FABRIC_ADVISOR_MODEL={settings.model} names no provider.",
+            "Use builtin or provider:name, for example openai:gpt-5.",
         )
     from langchain.chat_models import init_chat_model
 
@@ -65,11 +66,13 @@ def make_model(settings: Settings) -> BaseChatModel | None:
         model = init_chat_model(settings.model, **options)
     except ImportError as error:
         raise AdvisorError(
-            f"The package for {settings.model} is not installed ({error.name or error}).", "Install it, or use an openai: compatible server."
+            f"The package for {settings.model} is not installed ({error.name or error}).",
+            "Install it, or use an openai: compatible server.",
         ) from None
     except Exception as error:  # noqa: BLE001  (providers raise their own types for a missing key or unknown name)
         raise AdvisorError(
-            f"The model {settings.model} cannot be set up: {_one_line(error)}", "Check FABRIC_ADVISOR_MODEL and the provider's key."
+            f"The model {settings.model} cannot be set up: {_one_line(error)}",
+            "Check FABRIC_ADVISOR_MODEL and the provider's key.",
         ) from None
     if not isinstance(model, BaseChatModel):
         raise AdvisorError(f"{settings.model} is not a chat model.", "Name one, for example openai:gpt-5.")
@@ -84,9 +87,11 @@ def prompt_hash(language: Language) -> str:
     return hashlib.sha256(prompt_text(language).encode()).hexdigest()[:12]
 
 
-def write_prose(model: BaseChatModel, evidence: Evidence, passages: Sequence[Passage], ledger: Ledger, verdict: str) -> Prose:
+def write_prose(
+    model: BaseChatModel, evidence: Evidence, passages: Sequence[Passage], ledger: Ledger, verdict: str
+) -> Prose:
     """Ask the model once. Raises ModelFailed where it does not answer or its answer contradicts the calculations."""
-    numbers = {number: passage for number, passage in enumerate(passages, 1)}
+    numbers = dict(enumerate(passages, 1))
     try:
         reply = model.invoke(
             [
@@ -94,7 +99,7 @@ def write_prose(model: BaseChatModel, evidence: Evidence, passages: Sequence[Pas
                 HumanMessage(_material(evidence, numbers, verdict)),
             ]
         )
-    except Exception as error:  # noqa: BLE001  (each provider has its own; all of them mean: no text)
+    except Exception as error:
         raise ModelFailed(_one_line(error)) from error
     text = re.sub(r"<think>.*?</think>", "", str(reply.text), flags=re.DOTALL).strip()
     if not text:
@@ -147,7 +152,11 @@ def _sentences(text: str) -> Iterable[tuple[str, str]]:
     """Sentences, each with its markers before its full stop, and the space that follows it."""
     text = _MARKERS_AFTER_END.sub(lambda match: f" {match[2].strip()}{match[1]} ", text)
     parts = [*_BOUNDARY.split(text), ""]
-    return ((sentence, separator) for sentence, separator in zip(parts[::2], parts[1::2], strict=False) if sentence or separator)
+    return (
+        (sentence, separator)
+        for sentence, separator in zip(parts[::2], parts[1::2], strict=False)
+        if sentence or separator
+    )
 
 
 def _numbers(markers: str) -> list[int]:
@@ -177,7 +186,7 @@ def _filled(sentence: str, calculations: Mapping[str, Calculation], language: La
 
 
 def _one_line(error: BaseException) -> str:
-    """The kind of failure in a few words; provider messages may carry addresses or keys, so only their class is told."""
+    """The kind of failure in a few words; provider messages may carry addresses or keys, so only the class is told."""
     name = type(error).__name__
     status = getattr(error, "status_code", None)
     return f"{name}, status {status}" if status else name

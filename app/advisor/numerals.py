@@ -12,17 +12,39 @@ import unicodedata
 _UNITS = {
     word: value
     for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-        "seventeen eighteen nineteen".split()
+        re.findall(
+            r"\w+",
+            "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+            "seventeen eighteen nineteen",
+        )
     )
 }
-_TENS = {word: 10 * value for value, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)}
+_TENS = {
+    word: 10 * value
+    for value, word in enumerate(re.findall(r"\w+", "twenty thirty forty fifty sixty seventy eighty ninety"), 2)
+}
 _SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
-_COUNTABLE_EN = r"(?:gpus?|cards?|nodes?|servers?|hosts?|accelerators?|h100s?|h200s?|h20s?|a100s?|b200s?|b300s?|years?|switches)"
+_COUNTABLE_EN = (
+    r"(?:gpus?|cards?|nodes?|servers?|hosts?|accelerators?|h100s?|h200s?|h20s?|a100s?|b200s?|b300s?|years?|switches)"
+)
 _WORD = "|".join((*_UNITS, *_TENS, *_SCALES))
 _ENGLISH = re.compile(rf"\b((?:{_WORD})(?:[\s-]+(?:and[\s-]+)?(?:{_WORD}))*)(?=[\s-]+{_COUNTABLE_EN}\b)", re.IGNORECASE)
 
-_ZH_DIGITS = {"零": 0, "〇": 0, "一": 1, "二": 2, "两": 2, "兩": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9}
+_ZH_DIGITS = {
+    "零": 0,
+    "〇": 0,
+    "一": 1,
+    "二": 2,
+    "两": 2,
+    "兩": 2,
+    "三": 3,
+    "四": 4,
+    "五": 5,
+    "六": 6,
+    "七": 7,
+    "八": 8,
+    "九": 9,
+}
 _ZH_SCALES = {"十": 10, "百": 100, "千": 1_000}
 _ZH_NUMERAL = "零〇一二两兩三四五六七八九十百千万萬亿億"
 _ZH_COUNTABLE = r"(?:卡|张|張|块|塊|台|臺|节点|節點|个节点|個節點|个GPU|個GPU|颗|顆|年|GPU)"

@@ -157,7 +157,9 @@ def _said_before(history: Sequence[Answer]) -> frozenset[str]:
             assumed = {assumption.field for assumption in answer.assumptions}
             default = ClusterSpec().to_json()
             return frozenset(
-                name for name, value in answer.spec.items() if name in default and value != default[name] and name not in assumed
+                name
+                for name, value in answer.spec.items()
+                if name in default and value != default[name] and name not in assumed
             )
     return frozenset()
 
@@ -178,7 +180,10 @@ def _cluster_numbers(words: str, gpu_models: Sequence[str], carried: ClusterSpec
     models = "|".join(sorted((re.escape(model) for model in gpu_models), key=len, reverse=True)) or r"(?!)"
     if match := _search(rf"(?<![a-z0-9])({models})(?:s|x)?(?![a-z0-9])", low):
         found["gpu_model"] = match[1]
-    if match := _search(rf"(\d+)\s*-?\s*(?:gpus?|cards?|卡|张)\s*(?:/|per|a|each)?\s*-?\s*(?:nodes?|servers?|hosts?|服务器|節點|节点|机器|机)", low):
+    if match := _search(
+        r"(\d+)\s*-?\s*(?:gpus?|cards?|卡|张)\s*(?:/|per|a|each)?\s*-?\s*(?:nodes?|servers?|hosts?|服务器|節點|节点|机器|机)",
+        low,
+    ):
         found["gpus_per_node"] = int(match[1])
         low = low.replace(match[0], " node ", 1)
     elif match := _search(r"(?:每(?:台|节点|机|个节点)\s*)(\d+)\s*(?:张|块|卡|个)?", low):
@@ -187,9 +192,12 @@ def _cluster_numbers(words: str, gpu_models: Sequence[str], carried: ClusterSpec
     per_node = found.get("gpus_per_node", carried.gpus_per_node)
 
     grid = _search(
-        rf"(\d+)\s*{_NODE_WORD}?\s*(?:of|with|x|×|\*|各|每台)\s*(\d+)\s*-?\s*(?:x\s*)?(?:{models}|{_GPU_WORD})(?:s|-|\b|(?=[^a-z]))", low
+        rf"(\d+)\s*{_NODE_WORD}?\s*(?:of|with|x|×|\*|各|每台)\s*(\d+)\s*-?\s*(?:x\s*)?(?:{models}|{_GPU_WORD})(?:s|-|\b|(?=[^a-z]))",
+        low,
     )
-    count = _search(rf"{_NUMBER}\s*(?:x|×)?[\s-]*(?:(?:nvidia|amd|hgx|dgx)\s+)?(?:(?:{models})s?[\s-]*)?{_GPU_WORD}", low)
+    count = _search(
+        rf"{_NUMBER}\s*(?:x|×)?[\s-]*(?:(?:nvidia|amd|hgx|dgx)\s+)?(?:(?:{models})s?[\s-]*)?{_GPU_WORD}", low
+    )
     named = _search(rf"{_NUMBER}\s*(?:x|×)?[\s-]*(?:nvidia\s+|张|块)?(?:{models})s?(?![a-z0-9])", low)
     nodes = _search(rf"{_NUMBER}\s*(?:x|×)?[\s-]*(?:(?:{models})\s*)?{_NODE_WORD}", low)
     if grid:
@@ -223,7 +231,11 @@ def _cluster_numbers(words: str, gpu_models: Sequence[str], carried: ClusterSpec
         found["planes"] = int(match[1])
     if match := _search(r"(\d+(?:\.\d+)?)\s*(ki?b|mi?b|gi?b|ti?b)(?![a-z/])", low):
         found["message_bytes"] = _bytes(float(match[1]), match[2])
-    if follow_up and "gpus" not in found and (match := _search(r"(?<![\w.$:=-])(-?\d+)(?![\w.%:]|\s*(?:g|gb|年|years?|km|m|usd|%|tb))", low)):
+    if (
+        follow_up
+        and "gpus" not in found
+        and (match := _search(r"(?<![\w.$:=-])(-?\d+)(?![\w.%:]|\s*(?:g|gb|年|years?|km|m|usd|%|tb))", low))
+    ):
         taken = {str(value) for name, value in found.items() if name != "gpus_per_node"}
         if match[1] not in taken:
             found["gpus"] = int(match[1])

@@ -37,6 +37,11 @@ def load_rules(path: Path) -> Rules:
     try:
         return parse_rules(yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader))
     except OSError as error:
-        raise AdvisorError(f"Cannot read {path.name}: {error.strerror}.", "Restore knowledge/catalog from the repository.") from None
+        raise AdvisorError(
+            f"Cannot read {path.name}: {error.strerror}.", "Restore knowledge/catalog from the repository."
+        ) from None
     except (yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
-        raise AdvisorError(f"{path.name} is malformed: {error}.", "Correct that entry; the header of the file says its shape.") from None
+        raise AdvisorError(
+            f"{path.name} is malformed: {error}.",
+            "Correct that entry; the header of the file says its shape.",
+        ) from None

@@ -39,9 +39,7 @@ def _turn(answer: Answer) -> Iterator[str]:
 
 
 def _source(citation: Citation, language: Language) -> str:
-    place = _WORDS["characters"][language].format(
-        start=citation.start, end=citation.end, document=citation.document
-    )
+    place = _WORDS["characters"][language].format(start=citation.start, end=citation.end, document=citation.document)
     parts = [f"{citation.title} › {citation.section}" if citation.section else citation.title, place]
     parts += [
         ", ".join(origin[key] for key in ("title", "url", "date", "trust") if origin.get(key))
@@ -54,10 +52,6 @@ def _source(citation: Citation, language: Language) -> str:
 
 def _calculation(calculation: Mapping[str, Any], language: Language) -> str:
     name = " ".join(part for part in (calculation["tool"], calculation["label"]) if part)
-    inputs = ", ".join(
-        f"{key} = {value}" for key, value in calculation["inputs"].items() if value is not None
-    )
-    values = "; ".join(
-        f"{key} = {with_range(value, language)}" for key, value in calculation["values"].items()
-    )
+    inputs = ", ".join(f"{key} = {value}" for key, value in calculation["inputs"].items() if value is not None)
+    values = "; ".join(f"{key} = {with_range(value, language)}" for key, value in calculation["values"].items())
     return f"- {calculation['id']} {name} ({inputs}): {values}"

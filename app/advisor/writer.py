@@ -53,7 +53,7 @@ def _templates() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        autoescape=False,  # noqa: S701  (Markdown, not HTML; the page renders no HTML)
+        autoescape=False,
     )
 
 
@@ -88,12 +88,14 @@ class BuiltinWriter:
                 text=one.text.in_language(self.language),
                 provenance=one.rule.provenance,
                 favours=one.favours,
-                reference=self._reference(one.rule.calculation) or self.cite(one.rule.note, one.text.in_language(self.language)).strip(),
+                reference=self._reference(one.rule.calculation)
+                or self.cite(one.rule.note, one.text.in_language(self.language)).strip(),
             )
             for one in decision.reasons
         )
         flips = tuple(
-            f"{text.in_language(self.language)} → {self._phrase('options', option)}" for text, option in decision.would_flip
+            f"{text.in_language(self.language)} → {self._phrase('options', option)}"
+            for text, option in decision.would_flip
         )
         return Verdict(decision.choice, decision.confidence, reasons, flips)
 
@@ -113,7 +115,11 @@ class BuiltinWriter:
         gpus = self.spec.gpus or 64
         asked = self.evidence.question.text
         chosen = table.get(kind, table["out_of_scope" if kind == "no_evidence" else "explanation"])[self.language]
-        return tuple(text for one in chosen if (text := one.format(gpus=gpus, next_gpus=gpus * 8 if gpus <= 8192 else gpus // 8)) != asked)
+        return tuple(
+            text
+            for one in chosen
+            if (text := one.format(gpus=gpus, next_gpus=gpus * 8 if gpus <= 8192 else gpus // 8)) != asked
+        )
 
     def cite(self, topic: str, about: str) -> str:
         """The marker of the passage of a note that speaks most of `about`; nothing where the note is missing."""
@@ -282,7 +288,10 @@ class BuiltinWriter:
                     "ratio": with_range(values["capex_ratio_exact_counts"].to_json(), self.language),
                     "id": band.comparison.id,
                 }
-                | {f"{fabric}_capex": money(float(values[f"{fabric}_capex_usd"].value), self.language) for fabric in FABRICS}
+                | {
+                    f"{fabric}_capex": money(float(values[f"{fabric}_capex_usd"].value), self.language)
+                    for fabric in FABRICS
+                }
             )
         return rows
 
@@ -304,7 +313,8 @@ class BuiltinWriter:
         largest = sorted(parts.items(), key=lambda part: -abs(part[1]))[:2]
         comma = "，" if self.language == "zh" else ", "
         return comma.join(
-            f"{self._phrase('parts', name)} {'+' if usd > 0 else '−'}{money(abs(usd), self.language)}" for name, usd in largest
+            f"{self._phrase('parts', name)} {'+' if usd > 0 else '−'}{money(abs(usd), self.language)}"
+            for name, usd in largest
         )
 
     def _reference(self, tool: str) -> str:
@@ -321,4 +331,3 @@ class BuiltinWriter:
 
     def _phrase(self, group: str, key: str) -> str:
         return str(phrases()[group][key][self.language])
-

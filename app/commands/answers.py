@@ -29,7 +29,7 @@ def ask(question: str, conversation: str | None, language: str | None, as_json: 
     if conversation:
         from app.advisor.chats import ChatStore
 
-        store = ChatStore(settings)
+        store = ChatStore.open(settings)
         history = store.history(conversation) if store.exists(conversation) else []
     answer = None
     for event in advisor.ask(question, history):
@@ -48,7 +48,9 @@ def ask(question: str, conversation: str | None, language: str | None, as_json: 
     for notice in answer.notices:
         click.secho(f"! {notice}", fg="yellow", err=True)
     if answer.assumptions:
-        click.echo(("假设：" if answer.language == "zh" else "Assumed: ") + "; ".join(one.text for one in answer.assumptions))
+        click.echo(
+            ("假设：" if answer.language == "zh" else "Assumed: ") + "; ".join(one.text for one in answer.assumptions)
+        )
     for citation in answer.citations:
         click.echo(f"[{citation.marker}] {citation.title} › {citation.section} ({citation.document})")
         for source in citation.sources:

@@ -46,7 +46,10 @@ def search(query: str, k: int, language: Literal["en", "zh"] | None, as_json: bo
     if not hits:
         click.echo("Nothing relevant was found.")
     for hit in hits:
-        click.secho(f"{hit.score:.2f}  {hit.passage.title} › {hit.passage.section} ({hit.passage.document})", bold=True)
+        click.secho(
+            f"{hit.score:.2f}  {hit.passage.title} › {hit.passage.section} ({hit.passage.document})",
+            bold=True,
+        )
         click.echo("      " + " ".join(hit.passage.text.split())[:240])
 
 
@@ -57,13 +60,14 @@ def search(query: str, k: int, language: Literal["en", "zh"] | None, as_json: bo
 @json_option
 def ingest(paths: tuple[Path, ...], dry_run: bool, reindex: bool, as_json: bool) -> None:
     """Add files and folders to the library: .md .txt .pdf .html .docx. Exit 1 if a file failed."""
+    if not paths and not reindex:
+        raise click.UsageError("Name a file or folder, or --reindex.")
     library = open_library(with_notes=not reindex)
     if reindex:
-        report = library.reindex(_show_progress)
-    elif paths:
-        report = library.ingest(paths, on_progress=_show_progress, dry_run=dry_run)
-    else:
-        raise click.UsageError("Name a file or folder, or --reindex.")
+        passages = library.reindex(_show_progress)
+        click.echo(f"{passages} passages embedded anew.", err=True)
+        library.ensure_notes(progress_line)
+    report = library.ingest(paths, on_progress=_show_progress, dry_run=dry_run)
     if as_json:
         print_json(report.to_json())
     else:

@@ -33,13 +33,18 @@ def print_calculation(calculation: Calculation, *, as_json: bool, language: Lang
         return
     title = f"{calculation.tool} {calculation.label}".strip()
     click.secho(title, bold=True)
-    click.echo("  inputs: " + ", ".join(f"{name}={value}" for name, value in data["inputs"].items() if value is not None))
+    click.echo(
+        "  inputs: " + ", ".join(f"{name}={value}" for name, value in data["inputs"].items() if value is not None)
+    )
     width = max((len(name) for name in data["values"]), default=0)
     for name, value in data["values"].items():
         click.echo(f"  {name:<{width}}  {with_range(value, language)}")
     if data["rows"]:
         click.echo(_table(data["rows"]))
-    for heading, lines in (("assumptions", data["assumptions"]), ("sources", [_source(one) for one in data["sources"]])):
+    for heading, lines in (
+        ("assumptions", data["assumptions"]),
+        ("sources", [_source(one) for one in data["sources"]]),
+    ):
         if lines:
             click.echo(f"  {heading}:")
             for line in lines:
@@ -47,7 +52,9 @@ def print_calculation(calculation: Calculation, *, as_json: bool, language: Lang
 
 
 def _source(source: Mapping[str, str]) -> str:
-    return ", ".join(part for part in (source["title"], source["url"], source["date"], f"trust: {source['trust']}") if part)
+    return ", ".join(
+        part for part in (source["title"], source["url"], source["date"], f"trust: {source['trust']}") if part
+    )
 
 
 def _table(rows: list[dict[str, Any]]) -> str:

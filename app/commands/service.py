@@ -45,7 +45,14 @@ def serve(host: str | None, port: int | None) -> None:
         "client.showErrorDetails": "none",
         "logger.level": "warning",
     }
-    command = [sys.executable, "-m", "streamlit", "run", str(PAGE), *(f"--{name}={value}" for name, value in arguments.items())]
+    command = [
+        sys.executable,
+        "-m",
+        "streamlit",
+        "run",
+        str(PAGE),
+        *(f"--{name}={value}" for name, value in arguments.items()),
+    ]
     sys.stdout.flush()
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Streamlit's own banner would be a second address
     os.execve(sys.executable, command, environment)  # signals then reach the page itself, and nothing stays behind

@@ -30,7 +30,13 @@ def chinese(advisor: Advisor) -> Answer:
 
 def test_the_stream_is_steps_then_text_then_one_answer(advisor: Advisor) -> None:
     events = list(advisor.ask(EN))
-    assert [one.stage for one in events if isinstance(one, Step)] == ["read", "search", "calculate", "write", "check"]
+    assert [one.stage for one in events if isinstance(one, Step)] == [
+        "read",
+        "search",
+        "calculate",
+        "write",
+        "check",
+    ]
     answers = [one for one in events if isinstance(one, Answer)]
     assert answers == [events[-1]]
     assert "".join(one.text for one in events if isinstance(one, Text)) == answers[0].text
@@ -55,7 +61,9 @@ def test_both_fabrics_have_cost_power_and_time_as_ranges(english: Answer) -> Non
         for name in ("capex_usd", "tco_usd"):
             assert cost[name]["low"] < cost[name]["value"] < cost[name]["high"]
         assert 0 < cost["power_typical_kw"]["value"] <= cost["power_max_kw"]["value"]
-        time = next(one for one in english.calculations if one["tool"] == "collective" and one["label"] == fabric)["values"]["time_us"]
+        time = next(one for one in english.calculations if one["tool"] == "collective" and one["label"] == fabric)[
+            "values"
+        ]["time_us"]
         assert time["low"] < time["value"] < time["high"]
     assert english.spec["message_bytes"] == 2**30
 
@@ -65,14 +73,30 @@ def test_chinese_gives_the_same_figures(english: Answer, chinese: Answer) -> Non
     assert chinese.verdict is not None and english.verdict is not None
     assert chinese.verdict.choice == english.verdict.choice
     for one, other in zip(english.calculations, chinese.calculations, strict=True):
-        assert (one["tool"], one["label"], one["values"], one["inputs"]) == (other["tool"], other["label"], other["values"], other["inputs"])
+        assert (one["tool"], one["label"], one["values"], one["inputs"]) == (
+            other["tool"],
+            other["label"],
+            other["values"],
+            other["inputs"],
+        )
     assert {citation.document for citation in chinese.citations} == {
         citation.document.replace(".en.", ".zh.") for citation in english.citations
     }
 
 
-@pytest.mark.parametrize("question", [EN, ZH, "What does RoCE cost for 256 GPUs?", "How does InfiniBand stay lossless?", "PFC死锁是什么？",
-                                      "InfiniBand or RoCE?", "512卡需要多少台交换机？", "Why is my RoCE all-reduce so slow?"])
+@pytest.mark.parametrize(
+    "question",
+    [
+        EN,
+        ZH,
+        "What does RoCE cost for 256 GPUs?",
+        "How does InfiniBand stay lossless?",
+        "PFC死锁是什么？",
+        "InfiniBand or RoCE?",
+        "512卡需要多少台交换机？",
+        "Why is my RoCE all-reduce so slow?",
+    ],
+)
 def test_every_number_is_traced_and_every_marker_has_its_source(advisor: Advisor, question: str) -> None:
     answer = advisor.answer(question)
     assert answer.grounding.unsupported == ()
@@ -103,7 +127,10 @@ def test_an_edited_assumption_changes_the_figures(advisor: Advisor, english: Ans
     assert "years" in {one.field for one in english.assumptions}
 
 
-@pytest.mark.parametrize("question", ["What's the weather?", "How do I cook rice?", "今天天气怎么样？", "Who won the world cup in 2022?"])
+@pytest.mark.parametrize(
+    "question",
+    ["What's the weather?", "How do I cook rice?", "今天天气怎么样？", "Who won the world cup in 2022?"],
+)
 def test_other_subjects_are_declined_without_a_source(advisor: Advisor, question: str) -> None:
     answer = advisor.answer(question)
     assert answer.kind == "out_of_scope"

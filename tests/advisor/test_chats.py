@@ -27,9 +27,7 @@ CITATION = Citation(
     passage="A pause frame stops one priority.",
     start=10,
     end=43,
-    sources=(
-        {"title": "IEEE 802.1Qbb", "url": "https://example.org/qbb", "date": "2011", "trust": "standard"},
-    ),
+    sources=({"title": "IEEE 802.1Qbb", "url": "https://example.org/qbb", "date": "2011", "trust": "standard"},),
 )
 CALCULATION = {
     "id": "T1",
@@ -82,9 +80,7 @@ def test_an_answer_comes_back_as_it_was_given(store: ChatStore) -> None:
 def test_ids_are_url_safe_and_differ(store: ChatStore) -> None:
     ids = {store.new() for _ in range(50)}
     assert len(ids) == 50
-    assert all(
-        id.replace("-", "").replace("_", "").isalnum() and len(id) >= 20 and id[0] != "-" for id in ids
-    )
+    assert all(id.replace("-", "").replace("_", "").isalnum() and len(id) >= 20 and id[0] != "-" for id in ids)
     assert all(store.exists(id) for id in ids)
 
 

@@ -23,12 +23,17 @@ def test_duration(time_us: float, text: str) -> None:
     assert duration(time_us) == text
 
 
-@pytest.mark.parametrize(("byte_count", "text"), [(2**30, "1 GiB"), (256 * 2**20, "256 MiB"), (512, "512 B"), (3 * 2**29, "1.5 GiB")])
+@pytest.mark.parametrize(
+    ("byte_count", "text"),
+    [(2**30, "1 GiB"), (256 * 2**20, "256 MiB"), (512, "512 B"), (3 * 2**29, "1.5 GiB")],
+)
 def test_size(byte_count: int, text: str) -> None:
     assert size(byte_count) == text
 
 
-@pytest.mark.parametrize(("value", "text"), [(1024, "1,024"), (381.84, "382"), (1.2345, "1.23"), (0.934, "0.934"), (2.0, "2")])
+@pytest.mark.parametrize(
+    ("value", "text"), [(1024, "1,024"), (381.84, "382"), (1.2345, "1.23"), (0.934, "0.934"), (2.0, "2")]
+)
 def test_plain(value: float, text: str) -> None:
     assert plain(value) == text
 

@@ -17,7 +17,9 @@ EN = "RoCE vs IB for a 64-GPU cluster"
 
 
 def ask(advisor: Advisor, url: str, question: str) -> Answer:
-    settings = advisor.settings.model_copy(update={"model": "openai:scripted", "model_base_url": url, "model_timeout_s": 5.0})
+    settings = advisor.settings.model_copy(
+        update={"model": "openai:scripted", "model_base_url": url, "model_timeout_s": 5.0}
+    )
     return Advisor(settings, advisor.library, advisor.tools, make_model(settings)).answer(question)
 
 

@@ -36,6 +36,9 @@ def test_words_that_count_nothing_stay(untouched: str) -> None:
     assert normalise_numbers(untouched) == untouched
 
 
-@pytest.mark.parametrize(("numeral", "value"), [("二〇二六", 2026), ("一百零五", 105), ("两千", 2000), ("十", 10), ("一亿", 100_000_000)])
+@pytest.mark.parametrize(
+    ("numeral", "value"),
+    [("二〇二六", 2026), ("一百零五", 105), ("两千", 2000), ("十", 10), ("一亿", 100_000_000)],
+)
 def test_chinese_value(numeral: str, value: int) -> None:
     assert chinese_value(numeral) == value

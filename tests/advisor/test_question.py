@@ -60,9 +60,15 @@ def test_kind(text: str, kind: str) -> None:
         ("256卡三年TCO", {"gpus": 256, "years": 3}),
         ("4:1 oversubscription, 512 GPUs, RoCE or IB", {"oversubscription": 4.0}),
         ("PUE 1.2 and 0.11 USD/kWh, cost of 64 GPUs", {"pue": 1.2, "usd_per_kwh": 0.11}),
-        ("256 MiB all-gather on 32 GPUs, how long?", {"message_bytes": 256 * 2**20, "operation": "all-gather", "gpus": 32}),
+        (
+            "256 MiB all-gather on 32 GPUs, how long?",
+            {"message_bytes": 256 * 2**20, "operation": "all-gather", "gpus": 32},
+        ),
         ("Is InfiniBand worth it for 32 GPUs with no network team?", {"network_team": "none"}),
-        ("512 GPUs, strong network team, tight budget: which?", {"network_team": "strong", "budget": "tight"}),
+        (
+            "512 GPUs, strong network team, tight budget: which?",
+            {"network_team": "strong", "budget": "tight"},
+        ),
         ("512卡，没有网络团队，预算有限，选哪个", {"network_team": "none", "budget": "tight"}),
         ("64 GPUs in a hybrid cloud, which network", {"hybrid": True}),
         ("SN5600 for 512 GPUs, RoCE or IB?", {"roce_switch": "sn5600"}),
@@ -78,7 +84,10 @@ def test_spec(text: str, expected: dict[str, object]) -> None:
     assert {name: spec[name] for name in expected} == expected
 
 
-@pytest.mark.parametrize("text", ["How many H100 GPUs failed at Meta?", "Does RoCEv2 work?", "What is 400G?", "In 2026, is IB alive?"])
+@pytest.mark.parametrize(
+    "text",
+    ["How many H100 GPUs failed at Meta?", "Does RoCEv2 work?", "What is 400G?", "In 2026, is IB alive?"],
+)
 def test_numbers_in_names_and_years_are_no_cluster(text: str) -> None:
     assert read(text).spec.gpus is None
     assert read(text).spec.years == 5
@@ -110,7 +119,13 @@ def test_an_answered_clarification_becomes_a_decision() -> None:
 
 def test_an_assumed_field_does_not_count_as_said() -> None:
     before = Answer(
-        "q", "en", "decision", ClusterSpec().changed({"gpus": 64}).to_json(), None, "", assumptions=(Assumption("years", "5 years"),)
+        "q",
+        "en",
+        "decision",
+        ClusterSpec().changed({"gpus": 64}).to_json(),
+        None,
+        "",
+        assumptions=(Assumption("years", "5 years"),),
     )
     assert "years" not in read("What about 512?", before).said
 
@@ -129,7 +144,10 @@ def test_language(text: str, language: str) -> None:
     assert detect_language(text) == language
 
 
-@pytest.mark.parametrize("text", ["What's the weather?", "How do I cook rice?", "今天天气怎么样？", "hello", "Who won the world cup?"])
+@pytest.mark.parametrize(
+    "text",
+    ["What's the weather?", "How do I cook rice?", "今天天气怎么样？", "hello", "Who won the world cup?"],
+)
 def test_other_subjects_are_not_our_domain(text: str) -> None:
     assert not read(text).in_domain
 
