@@ -34,8 +34,7 @@ def read_beir(folder: Path, split: str = "test") -> Beir:
         for row, where in _json_lines(folder / "corpus.jsonl")
     }
     queries = {
-        _text(row, "_id", where): _text(row, "text", where)
-        for row, where in _json_lines(folder / "queries.jsonl")
+        _text(row, "_id", where): _text(row, "text", where) for row, where in _json_lines(folder / "queries.jsonl")
     }
     relevant: dict[str, list[str]] = defaultdict(list)
     path = folder / "qrels" / f"{split}.tsv"

@@ -102,8 +102,7 @@ def checked(cases: list[Case]) -> list[Case]:
     for case in cases:
         if case.agrees_with and (case.agrees_with not in by_id or case.agrees_with == case.id):
             raise AdvisorError(
-                f"{case.file}, line {case.line}, field 'agrees_with': there is no other case "
-                f"'{case.agrees_with}'.",
+                f"{case.file}, line {case.line}, field 'agrees_with': there is no other case '{case.agrees_with}'.",
                 "Name the id of the case that asks the same.",
             )
     return cases
@@ -156,16 +155,12 @@ def _files(paths: Iterable[Path]) -> list[Path]:
         else:
             raise AdvisorError(f"There is no file or folder {path}.", "Name a YAML or CSV file of questions.")
     if not files:
-        raise AdvisorError(
-            "No questions were found.", "Name a YAML file, a CSV file or a folder of YAML files."
-        )
+        raise AdvisorError("No questions were found.", "Name a YAML file, a CSV file or a folder of YAML files.")
     return files
 
 
 def _tools(fields: Fields) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    tools = Fields(
-        fields.mapping("tools"), fields.file, known=("required", "forbidden"), what="field 'tools'"
-    )
+    tools = Fields(fields.mapping("tools"), fields.file, known=("required", "forbidden"), what="field 'tools'")
     return tools.texts("required"), tools.texts("forbidden")
 
 
@@ -173,9 +168,7 @@ def _groups(fields: Fields) -> tuple[tuple[str, ...], ...]:
     value = fields.data.get("must", [])
     groups = [[value]] if isinstance(value, str) else value
     if not isinstance(groups, list):
-        fields.fail(
-            "must", "must be a list; each item a phrase, or a list of phrases of which one must occur"
-        )
+        fields.fail("must", "must be a list; each item a phrase, or a list of phrases of which one must occur")
     found = []
     for group in groups:
         phrases = [group] if isinstance(group, str) else group
@@ -217,6 +210,4 @@ def _value(path: str, content: Any, values: Located, file: str) -> ExpectedValue
     value = one.data.get("value")
     if value is not None and not isinstance(value, str):
         value = one.number("value")
-    return ExpectedValue(
-        path, value, one.text("unit", ""), one.number("rel_tol", 0.0), between, one.flag("stated")
-    )
+    return ExpectedValue(path, value, one.text("unit", ""), one.number("rel_tol", 0.0), between, one.flag("stated"))

@@ -54,17 +54,13 @@ def evaluate() -> None:
 
 @evaluate.command("run")
 @click.argument("sets", nargs=-1, type=click.Path(path_type=Path))
-@click.option(
-    "--only", multiple=True, metavar="ID|TAG", help="Only cases with this id or tag; may be repeated."
-)
+@click.option("--only", multiple=True, metavar="ID|TAG", help="Only cases with this id or tag; may be repeated.")
 @click.option("--model", help="Model to write the answers, as in the settings; default: the setting.")
 @click.option("--repeat", default=1, type=click.IntRange(1, 100), help="Ask each case so many times.")
 @click.option("--jobs", default=1, type=click.IntRange(1, 64), help="Cases asked at once.")
 @click.option("--baseline", type=click.Path(path_type=Path), help="Outcome to compare with.")
 @click.option("--update-baseline", is_flag=True, help="Write this outcome as the baseline.")
-@click.option(
-    "--thresholds", type=click.Path(path_type=Path), default=THRESHOLDS, help="Limits of the metrics."
-)
+@click.option("--thresholds", type=click.Path(path_type=Path), default=THRESHOLDS, help="Limits of the metrics.")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for the files of the run.")
 @click.option("--fail-fast", is_flag=True, help="Stop at the first case that fails.")
 @ends_well
@@ -110,9 +106,7 @@ def compare_command(first: Path, second: Path) -> int:
 @evaluate.command("rescore")
 @click.argument("run", type=click.Path(path_type=Path))
 @click.argument("sets", nargs=-1, type=click.Path(path_type=Path))
-@click.option(
-    "--thresholds", type=click.Path(path_type=Path), default=THRESHOLDS, help="Limits of the metrics."
-)
+@click.option("--thresholds", type=click.Path(path_type=Path), default=THRESHOLDS, help="Limits of the metrics.")
 @ends_well
 def rescore_command(run: Path, sets: tuple[Path, ...], thresholds: Path) -> int:
     """Judge the answers of a finished RUN by the questions as they are now, without asking again."""
@@ -142,9 +136,7 @@ def retrieval_command(folder: Path, split: str, k: int) -> int:
 @evaluate.command("new")
 @click.argument("question", required=False)
 @click.option("--conversation", help="Take the question from this chat instead.")
-@click.option(
-    "--turn", type=click.IntRange(1), help="Its turn; default: the last one rated down, or the last."
-)
+@click.option("--turn", type=click.IntRange(1), help="Its turn; default: the last one rated down, or the last.")
 @click.option("--id", "case_id", help="Id of the case.")
 @ends_well
 def new_command(question: str | None, conversation: str | None, turn: int | None, case_id: str | None) -> int:
@@ -156,9 +148,7 @@ def new_command(question: str | None, conversation: str | None, turn: int | None
         raise AdvisorError("Give a question or --conversation, one of the two.", "See evaluate new --help.")
     settings = load_settings()
     answers, comment = (
-        from_conversation(settings, conversation, turn)
-        if conversation
-        else from_question(settings, str(question))
+        from_conversation(settings, conversation, turn) if conversation else from_question(settings, str(question))
     )
     name = case_id or id_from(answers[-1].question, answers[-1].language)
     click.echo(scaffold(name, answers, comment), nl=False)

@@ -67,11 +67,7 @@ def compare_runs(first: Mapping[str, Any], second: Mapping[str, Any]) -> Compari
 def _different_settings(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:
     ignored = {"started", "fingerprint"}
     names = sorted((first.keys() | second.keys()) - ignored)
-    return [
-        f"{name}: {first.get(name)} → {second.get(name)}"
-        for name in names
-        if first.get(name) != second.get(name)
-    ]
+    return [f"{name}: {first.get(name)} → {second.get(name)}" for name in names if first.get(name) != second.get(name)]
 
 
 def comparison_lines(comparison: Comparison) -> list[str]:

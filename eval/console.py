@@ -91,9 +91,7 @@ def measure_lines(measures: Mapping[str, Measure]) -> list[str]:
     lines = [f"{'metric':<28} {'value':>8} {'n':>6}  95 % interval"]
     for name, one in measures.items():
         shown = (
-            f"{one.value:.0f}"
-            if name.split("[")[0] in NOT_SHARES - {"calculations_per_answer"}
-            else f"{one.value:.3f}"
+            f"{one.value:.0f}" if name.split("[")[0] in NOT_SHARES - {"calculations_per_answer"} else f"{one.value:.3f}"
         )
         interval = f"{one.low:.3f}–{one.high:.3f}" if one.low is not None and one.high is not None else ""
         lines.append(f"{name:<28} {shown:>8} {one.n:>6.0f}  {interval}")

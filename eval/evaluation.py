@@ -125,7 +125,7 @@ def open_folder(plan: Plan, facts: dict[str, Any]) -> Path:
     if folder is None:
         same = sorted(plan.runs.glob(f"*-{facts['fingerprint']}"), reverse=True)
         unfinished = [one for one in same if not (one / RUN).exists() and (one / JOURNAL).exists()]
-        stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+        stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
         folder = unfinished[0] if unfinished else plan.runs / f"{stamp}-{facts['fingerprint']}"
     note = folder / PLAN
     try:

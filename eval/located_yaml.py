@@ -31,9 +31,7 @@ def _mapping(loader: _Loader, node: yaml.MappingNode) -> Located:
     for key_node, value_node in node.value:
         key = str(loader.construct_object(key_node, deep=True))
         if key in located:
-            raise yaml.constructor.ConstructorError(
-                None, None, f"the key '{key}' occurs twice", key_node.start_mark
-            )
+            raise yaml.constructor.ConstructorError(None, None, f"the key '{key}' occurs twice", key_node.start_mark)
         located[key] = loader.construct_object(value_node, deep=True)
         located.lines[key] = key_node.start_mark.line + 1
     return located
@@ -69,9 +67,7 @@ class Fields:
 
     def fail(self, name: str, problem: str) -> NoReturn:
         line = self.data.lines.get(name, self.data.line)
-        raise AdvisorError(
-            f"{self.file}, line {line}, field '{name}': {problem}.", "Correct the case and run again."
-        )
+        raise AdvisorError(f"{self.file}, line {line}, field '{name}': {problem}.", "Correct the case and run again.")
 
     def text(self, name: str, default: str | None = None) -> str:
         value = self.data.get(name, default)

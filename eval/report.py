@@ -116,9 +116,7 @@ def case_row(case: Case, result: Result) -> dict[str, Any]:
         "stage": worst.failed_stage if worst else "",
         "kind": answer.kind if answer else "",
         "verdict": answer.verdict.choice if answer and answer.verdict else "",
-        "failures": [
-            {"stage": c.stage, "name": c.name, "expected": c.expected, "got": c.got} for c in worst.failures
-        ]
+        "failures": [{"stage": c.stage, "name": c.name, "expected": c.expected, "got": c.got} for c in worst.failures]
         if worst
         else [],
         "answer": answer.text if answer else "",
@@ -148,8 +146,7 @@ def junit(result: Result) -> str:
             ElementTree.SubElement(element, "error", message=row["error"])
         elif not row["passed"]:
             detail = "\n".join(
-                f"{f['stage']}: {f['name']}: expected {f['expected']}; got {f['got']}"
-                for f in row["failures"]
+                f"{f['stage']}: {f['name']}: expected {f['expected']}; got {f['got']}" for f in row["failures"]
             )
             failure = ElementTree.SubElement(element, "failure", message=f"failed first at {row['stage']}")
             failure.text = detail
@@ -174,8 +171,7 @@ def markdown(result: Result) -> str:
         ("Failures", failures or ["none"]),
     ]
     sections = [
-        (f"## {title}\n\n" if title else "") + "```text\n" + "\n".join(lines) + "\n```\n"
-        for title, lines in parts
+        (f"## {title}\n\n" if title else "") + "```text\n" + "\n".join(lines) + "\n```\n" for title, lines in parts
     ]
     return f"# {result.verdict}\n\n" + "\n".join(sections)
 

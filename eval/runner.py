@@ -102,9 +102,7 @@ def run_cases(
                 return
 
 
-def _in_threads(
-    work: Callable[[Case, int], Trial], to_do: Sequence[tuple[Case, int]], jobs: int
-) -> Iterator[Trial]:
+def _in_threads(work: Callable[[Case, int], Trial], to_do: Sequence[tuple[Case, int]], jobs: int) -> Iterator[Trial]:
     waiting = list(reversed(to_do))
     with ThreadPoolExecutor(jobs) as pool:
         running: set[Future[Trial]] = set()

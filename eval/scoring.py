@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -15,6 +16,8 @@ from eval.quantities import find_quantities, in_si, says
 from eval.record import Trial
 
 Stage = Literal["read", "search", "calculate", "write", "cite"]
+# a reference or a template variable that was not filled in, a value that was not there, an empty label
+_UNFINISHED = re.compile(r"\{\{?[A-Za-z_][\w. ]*\}?\}|\b(?:None(?! of)|nan|undefined)\b|\*\*\s*[:：]?\s*\*\*")
 STAGES: tuple[Stage, ...] = ("read", "search", "calculate", "write", "cite")
 
 
@@ -134,9 +137,7 @@ def _calculate(case: Case, answer: Answer) -> Iterator[Check]:
 def _write(case: Case, answer: Answer, sources: _Sources) -> Iterator[Check]:
     if case.verdicts:
         got = answer.verdict.choice if answer.verdict else "none"
-        yield Check(
-            "write", "verdict", verdict_is_right(case.verdicts, answer), " or ".join(case.verdicts), got
-        )
+        yield Check("write", "verdict", verdict_is_right(case.verdicts, answer), " or ".join(case.verdicts), got)
     right = is_in_language(answer.text, case.answers_in)
     yield Check("write", "text_language", right, case.answers_in, answer.text[:60])
     for group in case.must:
@@ -148,6 +149,8 @@ def _write(case: Case, answer: Answer, sources: _Sources) -> Iterator[Check]:
         if value.stated and not isinstance(value.value, str | None):
             said = _states(answer.text, value.value, value.unit)
             yield Check("write", f"states {value.path}", said, f"{value.value:g} {value.unit}".strip())
+    faults = [match[0] for match in _UNFINISHED.finditer(answer.text)]
+    yield Check("write", "text is finished", not faults, "no gaps", ", ".join(faults))
     stray = sources.stray_numbers
     yield Check("write", "numbers have sources", not stray, "none without", ", ".join(stray))
     own = answer.grounding.unsupported
@@ -169,13 +172,9 @@ def _cite(case: Case, answer: Answer, sources: _Sources) -> Iterator[Check]:
         yield Check("cite", "no source", not answer.citations, "none", f"{len(answer.citations)} citations")
     if case.gold and not case.refuses:
         cited = ", ".join(f"{c.document} › {c.section}" for c in answer.citations) or "none"
-        yield Check(
-            "cite", "cites the topic", citations.cites_gold(answer, case.gold), " or ".join(case.gold), cited
-        )
+        yield Check("cite", "cites the topic", citations.cites_gold(answer, case.gold), " or ".join(case.gold), cited)
     bare = sources.bare_claims
-    yield Check(
-        "cite", "claims have sources", not bare, f"{sources.recall.n} with a source", " | ".join(bare)
-    )
+    yield Check("cite", "claims have sources", not bare, f"{sources.recall.n} with a source", " | ".join(bare))
 
 
 def _counts(
@@ -207,15 +206,11 @@ def _counts(
     }
     if case.gold and trial.retrieved is not None:
         for stage, hits in trial.retrieved.items():
-            counts |= retrieval_counts(
-                case.gold, [hit.found for hit in hits], "" if stage == "fused" else f" {stage}"
-            )
+            counts |= retrieval_counts(case.gold, [hit.found for hit in hits], "" if stage == "fused" else f" {stage}")
     return {name: (float(a), float(n)) for name, (a, n) in counts.items() if n}
 
 
-def retrieval_counts(
-    gold: tuple[str, ...], hits: list[Any], suffix: str = ""
-) -> dict[str, tuple[float, float]]:
+def retrieval_counts(gold: tuple[str, ...], hits: list[Any], suffix: str = "") -> dict[str, tuple[float, float]]:
     return {
         f"recall@1{suffix}": (retrieval.recall(gold, hits, 1), 1.0),
         f"recall@5{suffix}": (retrieval.recall(gold, hits, 5), 1.0),

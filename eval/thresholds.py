@@ -46,9 +46,7 @@ def load_thresholds(path: Path) -> list[Threshold]:
     names = Fields(content, path.name, known=content or (), what="thresholds file").data
     found = []
     for metric, limits in names.items():
-        fields = Fields(
-            limits, path.name, line=names.lines[metric], known=("min", "max", "per"), what="threshold"
-        )
+        fields = Fields(limits, path.name, line=names.lines[metric], known=("min", "max", "per"), what="threshold")
         if fields.text("per", "") not in ("", "language"):
             fields.fail("per", "must be language")
         low = fields.number("min") if "min" in fields.data else None

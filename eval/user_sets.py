@@ -15,9 +15,7 @@ from app.errors import AdvisorError
 from eval.cases import Case, checked, load_cases, parse_case
 from eval.located_yaml import Located
 
-_COLUMNS = frozenset(
-    ["id", "language", "question", "kind", "verdict", "gold", "must", "must_not", "tags", "source"]
-)
+_COLUMNS = frozenset(["id", "language", "question", "kind", "verdict", "gold", "must", "must_not", "tags", "source"])
 
 
 def load_sets(paths: Sequence[Path]) -> list[Case]:

@@ -23,9 +23,7 @@ def disagreements(first: Answer, second: Answer) -> list[str]:
             for name in sorted(left.keys() | right.keys())
             if left.get(name) != right.get(name)
         ]
-    elif first.kind not in ("out_of_scope", "no_evidence", "clarification") and not (
-        _topics(first) & _topics(second)
-    ):
+    elif first.kind not in ("out_of_scope", "no_evidence", "clarification") and not (_topics(first) & _topics(second)):
         found.append(f"cited: {sorted(_topics(first))} and {sorted(_topics(second))}")
     return found
 
@@ -46,6 +44,5 @@ def _rounded(value: Mapping[str, Any]) -> Any:
 def _topics(answer: Answer) -> set[str]:
     """The documents cited, a note pair as one: pfc.en.md and pfc.zh.md are both pfc."""
     return {
-        citation.document.removesuffix(".md").removesuffix(".en").removesuffix(".zh")
-        for citation in answer.citations
+        citation.document.removesuffix(".md").removesuffix(".en").removesuffix(".zh") for citation in answer.citations
     }

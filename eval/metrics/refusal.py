@@ -11,7 +11,7 @@ from eval.cases import REFUSALS
 
 
 def precision_count(accepted_kinds: Sequence[str], kind: str) -> tuple[float, float]:
-    """A refusal is right if the case accepts one; an answer, or a case that does not say, counts for nothing."""
+    """A refusal is right if the case accepts one; answers, and cases that do not say, count for nothing."""
     if kind not in REFUSALS or not accepted_kinds:
         return 0.0, 0.0
     return float(bool(REFUSALS & set(accepted_kinds))), 1.0

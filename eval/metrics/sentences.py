@@ -13,6 +13,7 @@ _CODE = re.compile(r"```.*?```", re.S)
 _END = re.compile(
     r"(?<=[。！？；])(?!\s*(?:\[\d|【\d|［\d))|(?<=[.!?])(?=\s+(?!\[\d))|(?<=\])(?=\s+[A-Z\u4e00-\u9fff])"
 )
+_NUMBER = re.compile(r"^\s*\d+[.)、]\s")  # of a list item
 _LABEL = re.compile(r"^\s*(?:[-*]\s+)?\*\*[^*]*[:：]\s*\*\*[:：]?")  # "- **How rails work:** …": a heading
 _COMPARATIVE = re.compile(
     r"\b(?:\w+er|more|less|worse) (?:\w+ ){0,3}than\b|\b(?:cheapest|fastest|slowest)\b"
@@ -32,9 +33,9 @@ class Claim:
 
     @property
     def bare(self) -> str:
-        """The claim without markers and ids of calculations, list number or heading signs."""
+        """The claim without markers, ids of calculations and signs of Markdown at its start."""
         text = CALCULATION.sub(" ", MARKER.sub(" ", self.text))
-        return re.sub(r"^[\s>#|*-]*(?:\d+[.)、]\s)?", "", text)
+        return re.sub(r"^[\s>#|*-]*", "", text)
 
     @property
     def needs_source(self) -> bool:
@@ -62,7 +63,7 @@ def claims(text: str) -> list[Claim]:
             if not line.strip() or line.lstrip().startswith("#") or re.fullmatch(r"[\s|:\-]*", line):
                 continue
             near = nearby if is_table or line.lstrip().startswith(">") else markers_in(line)
-            pieces = [line] if is_table else _sentences(_LABEL.sub("", line))
+            pieces = [line] if is_table else _sentences(_LABEL.sub("", _NUMBER.sub("", line)))
             found += [
                 Claim(piece.strip(), markers_in(piece), near, tuple(CALCULATION.findall(piece)))
                 for piece in pieces
