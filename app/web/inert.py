@@ -11,6 +11,7 @@ from app.advisor.answer import Citation
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~$:&])")
 _CODE = re.compile(r"(```.*?(?:```|\Z)|`[^`\n]+`)", re.DOTALL)
 _MARKER = re.compile(r"\[(\d{1,3})\](?!\()")
+_CJK_BOLD_END = re.compile(r"\*\*([^*\n]+?)([：，。；！？、]+)\*\*(?=[^\s*])")  # Markdown would not end the bold there
 _MATH_OR_STRIKE = re.compile(r"(?<!\\)([$~])")
 _IMAGE = re.compile(r"!(?=\[)")
 _DIRECTIVE = re.compile(r":(?=[a-z][a-z0-9_-]*[\[:/])")  # :red[…], :material/…:, :smile:
@@ -32,6 +33,7 @@ def answer_markdown(text: str, link: Callable[[int], str | None] = lambda marker
 
 
 def _prose(text: str, link: Callable[[int], str | None]) -> str:
+    text = _CJK_BOLD_END.sub(r"**\1**\2", text)
     text = _MATH_OR_STRIKE.sub(r"\\\1", text)
     text = _IMAGE.sub(r"\\!", text)
     text = _DIRECTIVE.sub(r"\\:", text)

@@ -11,13 +11,14 @@ from app.errors import AdvisorError
 from app.web import session
 from app.web.components import sidebar
 
+HERE = Path(__file__).parent
 log = logging.getLogger(__name__)
 
 
 def main() -> None:
     words = session.interface_labels()
-    st.set_page_config(words["product"], ":material/hub:", layout="wide")
-    st.html(Path(__file__).parent / "style.css")
+    st.set_page_config(words["product"], HERE / "icon.svg", layout="wide")
+    st.html(HERE / "style.css")
     page = st.navigation(
         [
             st.Page(session.ASK_PAGE, title=words["page_ask"], icon=":material/forum:", default=True),
@@ -26,6 +27,8 @@ def main() -> None:
         ]
     )
     try:
+        if page.url_path == "":
+            session.find_chat()
         sidebar.draw(words)
         page.run()
     except AdvisorError as error:

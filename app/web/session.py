@@ -48,17 +48,22 @@ def answer_labels(language: str) -> Labels:
     return labels(resolve_language(language_choice(), language))
 
 
-def open_chat() -> str | None:
-    """The chat of the address, else the one that this session had open; None for a new one."""
+def find_chat() -> None:
+    """On the Ask page, before anything is drawn: open the chat of the address, else keep the session's own."""
     named = st.query_params.get("chat")
     if named:
         st.session_state["chat"] = named
-    chat: str | None = st.session_state.get("chat")
+    chat = open_chat()
     if chat and not resources.chats().exists(chat):
         forget_chat()
-        raise LookupError(chat)
-    if chat and not named:
+        st.session_state["chat-unknown"] = True
+    elif chat:
         st.query_params["chat"] = chat
+
+
+def open_chat() -> str | None:
+    """The id of the open chat; None for a new one."""
+    chat: str | None = st.session_state.get("chat")
     return chat
 
 
@@ -83,6 +88,16 @@ def ask(question: str, changes: Mapping[str, Any] | None = None, before: int | N
 def take_request() -> Request | None:
     request: Request | None = st.session_state.pop("request", None)
     return request
+
+
+def open_document(document_id: str) -> None:
+    """For use as a callback of buttons of the Documents page."""
+    st.query_params["document"] = document_id
+
+
+def close_document() -> None:
+    for name in ("document", "start", "end", "cite"):
+        st.query_params.pop(name, None)
 
 
 def in_words(error: AdvisorError) -> str:

@@ -12,17 +12,17 @@ from app.web.labels import Labels
 
 def page() -> None:
     words = session.interface_labels()
-    try:
-        chat = session.open_chat()
-    except LookupError:
+    chat = session.open_chat()
+    if chat is None and st.session_state.pop("chat-unknown", False):
         st.info(words["chat_unknown"])
-        chat = None
     turns = resources.chats().turns(chat) if chat else []
     prompt = st.chat_input(words["ask_placeholder"], submit_mode="stop", key="question")
     request = session.Request(prompt) if prompt else session.take_request()
     refusal: session.Refusal | None = st.session_state.get("refusal")
+    welcome = st.empty()  # emptied at once, so that nothing of it lingers while the first answer is made
     if not turns and not request and not refusal:
-        _welcome(words)
+        with welcome.container():
+            _welcome(words)
     for turn in turns:
         answer.draw(chat or "", turn, last=turn is turns[-1] and request is None)
     if chat:
@@ -41,9 +41,7 @@ def _welcome(words: Labels) -> None:
     st.caption(words["examples"])
     cells = st.columns(2)
     for at, question in enumerate(words.examples):
-        cells[at % 2].button(
-            question, key=f"example-{at}", width="stretch", on_click=session.ask, args=(question,)
-        )
+        cells[at % 2].button(question, key=f"example-{at}", width="stretch", on_click=session.ask, args=(question,))
 
 
 page()

@@ -23,11 +23,12 @@ def page() -> None:
 
 
 def _read(wanted: str, words: Labels) -> None:
-    st.page_link(
-        session.DOCUMENTS_PAGE,
-        label=words["back_to_documents"],
+    st.button(
+        words["back_to_documents"],
         icon=":material/arrow_back:",
-        query_params={},
+        type="tertiary",
+        on_click=session.close_document,
+        key="back",
     )
     try:
         document = resources.advisor().library.document(wanted)

@@ -25,16 +25,19 @@ def draw(chat: str, turn: Turn, *, last: bool) -> None:
     with speaker("assistant"):
         for notice in answer.notices:
             st.warning(plain(notice), icon=":material/info:")
-        link = citation_links(turn.number, {one.marker: one for one in answer.citations})
-        st.markdown(answer_markdown(answer.text, link))
         key = f"{chat}-{turn.number}"
+        link = citation_links(turn.number, {one.marker: one for one in answer.citations})
+        with st.container(key=f"{'verdict' if answer.verdict else 'text'}-{key}"):
+            st.markdown(answer_markdown(answer.text, link))
         chart.draw(key, answer.calculations, words)
         _check(answer, words)
         if answer.citations:
-            sources.strip(turn.number, answer.citations, words)
+            sources.strip(key, turn.number, answer.citations, words)
         _panels(chat, turn, words)
-        if last:
-            _follow_ups(key, answer.follow_ups)
+        slot = st.empty()  # emptied at once when the next question is asked
+        if last and answer.follow_ups:
+            with slot.container():
+                _follow_ups(key, answer.follow_ups)
         _footer(chat, turn, words)
 
 
@@ -75,17 +78,13 @@ def _panels(chat: str, turn: Turn, words: Labels) -> None:
 def _footer(chat: str, turn: Turn, words: Labels) -> None:
     key = f"{chat}-{turn.number}"
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.feedback(
-            "thumbs", key=f"rate-{key}", default=turn.rating, on_change=_rate, args=(chat, turn.number, key)
-        )
+        st.feedback("thumbs", key=f"rate-{key}", default=turn.rating, on_change=_rate, args=(chat, turn.number, key))
         with st.popover(words["copy"], type="tertiary", icon=":material/content_copy:", key=f"copy-{key}"):
             st.caption(words["copy_hint"])
             st.code(turn.answer.text, "markdown", wrap_lines=True, height=320)
         st.caption(_provenance(turn.answer, words))
     if st.session_state.get(f"rate-{key}") == 0:
-        st.text_input(
-            words["rate_why"], turn.comment, key=f"why-{key}", on_change=_rate, args=(chat, turn.number, key)
-        )
+        st.text_input(words["rate_why"], turn.comment, key=f"why-{key}", on_change=_rate, args=(chat, turn.number, key))
 
 
 def _rate(chat: str, turn: int, key: str) -> None:

@@ -26,9 +26,12 @@ def draw(key: str, calculations: Sequence[Calculation], words: Labels) -> None:
 
 
 def title(calculation: Calculation, words: Labels) -> str:
+    """`Cost · RoCE`; for a calculation of both fabrics its scale, `Comparison · 512 GPUs`."""
     parts = [words.name("tools", calculation["tool"])]
     if calculation["label"]:
         parts.append(words.name("tools", calculation["label"]))
+    elif "gpus" in calculation["inputs"]:
+        parts.append(figure(calculation["inputs"]["gpus"], "gpus", words.language))
     return " · ".join(parts)
 
 
@@ -43,12 +46,12 @@ def _draw_one(key: str, calculation: Calculation, words: Labels) -> None:
         for name, value in calculation["inputs"].items()
         if value is not None
     ]
-    left, right = st.columns([3, 2], gap="medium")
+    left, right = st.container(key=f"figures-{key}").columns(2, gap="medium")
     left.markdown(_table((words["results"], words["value"]), results))
     right.markdown(_table((words["inputs"], words["value"]), inputs))
     rows = in_language(calculation["rows"], language)
     if rows:
-        st.dataframe(rows, hide_index=True, key=f"rows-{key}")
+        st.dataframe(_named(rows, words), hide_index=True, key=f"rows-{key}")
         st.download_button(
             words["save_csv"],
             lambda: as_csv(rows),
@@ -78,12 +81,18 @@ def in_language(rows: Iterable[Mapping[str, Any]], language: Language) -> list[d
     ]
 
 
+def _named(rows: Sequence[Mapping[str, Any]], words: Labels) -> list[dict[str, Any]]:
+    """Rows with columns named for the reader, the telling ones first. (The CSV keeps the short names.)"""
+    present = list(dict.fromkeys(name for row in rows for name in row))
+    known = [name for name in words.words["columns"] if name in present]
+    order = [*known, *(name for name in present if name not in known)]
+    return [{words.name("columns", name): row.get(name) for name in order} for row in rows]
+
+
 def as_csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
     """CSV with a header, in UTF-8 with a byte order mark, so that spreadsheets read Chinese."""
     out = io.StringIO()
-    writer = csv.DictWriter(
-        out, list(dict.fromkeys(name for row in rows for name in row)), lineterminator="\n"
-    )
+    writer = csv.DictWriter(out, list(dict.fromkeys(name for row in rows for name in row)), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     return out.getvalue().encode("utf-8-sig")

@@ -10,6 +10,7 @@ import streamlit as st
 from app.web.labels import Labels
 
 FABRICS = ("infiniband", "roce")
+_DOLLAR_AXIS = {"format": "$~s", "tickCount": 6, "labelExpr": "datum.value === 0 ? '$0' : datum.label"}
 
 
 def draw(key: str, calculations: Sequence[Mapping[str, Any]], words: Labels) -> None:
@@ -31,7 +32,7 @@ def draw(key: str, calculations: Sequence[Mapping[str, Any]], words: Labels) -> 
 def _specification(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     part = {"field": "part", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 160}}
     fabric = {"field": "fabric", "type": "nominal", "sort": None}
-    dollars = {"type": "quantitative", "title": None, "axis": {"format": "$.2s", "tickCount": 6}}
+    dollars = {"type": "quantitative", "title": None, "axis": _DOLLAR_AXIS}
     tooltip = [
         {"field": "part", "title": " "},
         {"field": "fabric", "title": " "},

@@ -42,13 +42,12 @@ def draw(words: Labels) -> None:
         return
     pages = -(-len(chosen) // ROWS_PER_PAGE)
     page = st.pagination(pages, key="page") if pages > 1 else 1
-    for document in chosen[(page - 1) * ROWS_PER_PAGE : page * ROWS_PER_PAGE]:
-        _row(document, words)
+    with st.container(key="document-list"):
+        for document in chosen[(page - 1) * ROWS_PER_PAGE : page * ROWS_PER_PAGE]:
+            _row(document, words)
 
 
-def matching(
-    documents: Sequence[Document], wanted: str, of_kind: Callable[[Document], bool]
-) -> list[Document]:
+def matching(documents: Sequence[Document], wanted: str, of_kind: Callable[[Document], bool]) -> list[Document]:
     """Documents whose title or name holds every word wanted; readers' own first, then by name."""
     parts = wanted.casefold().split()
     found = [
@@ -62,12 +61,14 @@ def matching(
 def _row(document: Document, words: Labels) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
         with st.container(gap=None):
-            st.page_link(
-                session.DOCUMENTS_PAGE,
-                label=plain(document.title or document.name),
+            st.button(
+                plain(document.title or document.name),
                 icon=":material/article:" if document.kind == "note" else ":material/description:",
-                query_params={"document": document.id},
+                type="tertiary",
+                on_click=session.open_document,
+                args=(document.id,),
                 disabled=document.status == "failed",
+                key=f"open-{document.id}",
             )
             st.caption(_facts(document, words))
         if document.kind == "document" or document.status == "failed":
@@ -92,11 +93,7 @@ def _facts(document: Document, words: Labels) -> str:
         words.fill("added_on", date=document.added_at[:10]),
     ]
     shown = plain(" · ".join(facts))
-    return (
-        f"{shown} :orange[{plain(words.fill('older_version', reason=document.error))}]"
-        if document.error
-        else shown
-    )
+    return f"{shown} :orange[{plain(words.fill('older_version', reason=document.error))}]" if document.error else shown
 
 
 def _remove(document: Document) -> None:

@@ -10,7 +10,7 @@ from app.web import resources, session
 from app.web.components.sources import origins
 from app.web.inert import outbound, plain
 from app.web.labels import Labels
-from app.web.reader import Extract, around, document_html
+from app.web.reader import Extract, Footnotes, around, document_html
 
 SHOWN_AT_ONCE = 20_000  # characters of a document that are open at first, where no passage is named
 
@@ -28,6 +28,7 @@ def draw(document: Document, start: str | None, end: str | None, words: Labels) 
     except AdvisorError as error:
         st.error(session.in_words(error))
         return
+    named = library.note_sources(document.id)
     mark = _mark(text, start, end)
     if mark:
         st.caption(words.fill("cited_here", start=f"{mark[0]:,}", end=f"{mark[1]:,}"))
@@ -35,20 +36,18 @@ def draw(document: Document, start: str | None, end: str | None, words: Labels) 
     else:
         extract = Extract(0, min(len(text), SHOWN_AT_ONCE))
     if extract.start:
-        _folded("earlier_text", text, Extract(0, extract.start), words)
-    st.html(document_html(text, extract, mark))
+        _folded("earlier_text", text, Extract(0, extract.start), named, words)
+    st.html(document_html(text, extract, mark, named))
     if extract.end < len(text):
-        _folded("later_text", text, Extract(extract.end, len(text)), words)
-    origins(tuple(library.note_sources(document.id).values()), "", words)
+        _folded("later_text", text, Extract(extract.end, len(text)), named, words)
+    origins(named, named.values(), "", words)
 
 
-def _folded(label: str, text: str, extract: Extract, words: Labels) -> None:
-    panel = st.expander(
-        words.fill(label, count=f"{extract.end - extract.start:,}"), key=label, on_change="rerun"
-    )
+def _folded(label: str, text: str, extract: Extract, named: Footnotes, words: Labels) -> None:
+    panel = st.expander(words.fill(label, count=f"{extract.end - extract.start:,}"), key=label, on_change="rerun")
     if panel.open:
         with panel:
-            st.html(document_html(text, extract))
+            st.html(document_html(text, extract, None, named))
 
 
 def _mark(text: str, start: str | None, end: str | None) -> tuple[int, int] | None:

@@ -45,8 +45,8 @@ def _chats(words: Labels) -> None:
     if not listed:
         st.caption(words["no_chats"])
         return
-    opened = st.session_state.get("chat")
-    with st.container(key="chats", gap=None, height=320 if len(listed) > 8 else "content"):
+    opened = session.open_chat()
+    with st.container(key="chats", gap=None, border=False, height=320 if len(listed) > 8 else "content"):
         for chat in listed:
             kind: Literal["secondary", "tertiary"] = "secondary" if chat.id == opened else "tertiary"
             if st.button(plain(chat.title), key=f"chat-{chat.id}", type=kind, width="stretch"):
@@ -56,9 +56,9 @@ def _chats(words: Labels) -> None:
 
 def _open_chat(words: Labels) -> None:
     """Saving and deleting. Files are made when asked for, not at every run."""
-    chat = st.session_state.get("chat")
+    chat = session.open_chat()
     store = resources.chats()
-    if not chat or not store.exists(chat):
+    if not chat or not store.turns(chat):
         return
     with st.popover(words["this_chat"], icon=":material/more_horiz:", width="stretch"):
         st.download_button(

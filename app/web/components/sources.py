@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -32,7 +32,7 @@ export default function ({ setTriggerValue }) {
 """
 
 
-def strip(turn: int, citations: tuple[Citation, ...], words: Labels) -> None:
+def strip(key: str, turn: int, citations: tuple[Citation, ...], words: Labels) -> None:
     """One line of links, each titled as its document."""
     link = citation_links(turn, {one.marker: one for one in citations})
     links = [
@@ -40,7 +40,8 @@ def strip(turn: int, citations: tuple[Citation, ...], words: Labels) -> None:
         for one in citations
         if (address := link(one.marker)) is not None
     ]
-    st.caption(f"**{words['sources']}**  " + " · ".join(links))
+    with st.container(key=f"sources-{key}"):
+        st.markdown(f"**{words['sources']}:** " + " · ".join(links))
 
 
 @cache
@@ -57,7 +58,7 @@ def opener(chat: str) -> None:
         if found:
             language, citation = found
             words = session.answer_labels(language)
-            st.dialog(words.fill("source", marker=citation.marker), width="large")(_show)(citation, words)
+            st.dialog(words.fill("source", marker=citation.marker), width="medium")(_show)(citation, words)
 
 
 def _find(chat: str, cite: str) -> tuple[str, Citation] | None:
@@ -82,10 +83,12 @@ def _show(citation: Citation, words: Labels) -> None:
         st.info(words["source_gone"])
         extract = around(citation.passage, 0, len(citation.passage))
         st.html(document_html(citation.passage, extract, (0, len(citation.passage))))
+        origins({}, citation.sources, citation.url, words)
     else:
+        named = resources.advisor().library.note_sources(citation.document_id)
         extract = around(text, citation.start, citation.end)
-        st.html(document_html(text, extract, (citation.start, citation.end)))
-    origins(citation.sources, citation.url, words)
+        st.html(document_html(text, extract, (citation.start, citation.end), named))
+        origins(named, citation.sources, citation.url, words)
     if text is not None:
         st.page_link(
             session.DOCUMENTS_PAGE,
@@ -104,15 +107,19 @@ def current_text(citation: Citation) -> str | None:
     return text if text[citation.start : citation.end] == citation.passage else None
 
 
-def origins(sources: tuple[Mapping[str, str], ...], url: str, words: Labels) -> None:
-    """The works that a passage rests on, with date and trust; else the document's own address."""
-    if sources:
+def origins(
+    named: Mapping[str, Mapping[str, str]], sources: Iterable[Mapping[str, str]], url: str, words: Labels
+) -> None:
+    """The works that a text rests on, with date and trust; else its own address. `named`: by footnote."""
+    footnotes = {source["title"]: name for name, source in named.items()}
+    lines = [
+        (f"- {plain(footnotes[one['title']])}: " if one["title"] in footnotes else "- ")
+        + f"{outbound(one['title'], one['url'])} "
+        + f"({plain(one['date'] or words['undated'])}, {words.name('trust', one['trust'])})"
+        for one in sources
+    ]
+    if lines:
         st.markdown(f"**{words['origins']}**")
-        lines = [
-            f"- {outbound(one['title'], one['url'])} "
-            f"({plain(one['date'] or words['undated'])}, {words.name('trust', one['trust'])})"
-            for one in sources
-        ]
         st.markdown("\n".join(lines))
     elif url:
         st.markdown(outbound(url, url))

@@ -53,9 +53,7 @@ def _ingest(files: Sequence[Any], words: Labels) -> list[Result]:
     bar = st.progress(0.0, words["ingesting"])
 
     def show(progress: Progress) -> None:
-        bar.progress(
-            progress.done / progress.total, f"{progress.done}/{progress.total} {plain(progress.name)}"
-        )
+        bar.progress(progress.done / progress.total, f"{progress.done}/{progress.total} {plain(progress.name)}")
 
     try:
         report = library.ingest(paths, on_progress=show)
