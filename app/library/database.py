@@ -86,9 +86,7 @@ class Database:
 
 def _storage_error(error: sqlite3.Error) -> AdvisorError:
     if "locked" in str(error):
-        return AdvisorError(
-            "The library is busy: another program is writing to it.", "Try again in a moment."
-        )
+        return AdvisorError("The library is busy: another program is writing to it.", "Try again in a moment.")
     return AdvisorError(
         f"The library cannot be written: {error}.",
         "Check that FABRIC_ADVISOR_HOME is writable and has free space.",

@@ -32,9 +32,7 @@ def make_embeddings(settings: Settings) -> Embeddings:
 
 def model_id(embeddings: Embeddings) -> str:
     """The stable name of the model behind any LangChain embeddings."""
-    return str(
-        getattr(embeddings, "model_id", "") or f"{type(embeddings).__module__}.{type(embeddings).__name__}"
-    )
+    return str(getattr(embeddings, "model_id", "") or f"{type(embeddings).__module__}.{type(embeddings).__name__}")
 
 
 class _Named(Embeddings):

@@ -46,9 +46,7 @@ class _Graph:
     def vector(self, name: str, elements: int) -> str:
         return self.constant(name, self.weights.vector(name, elements))
 
-    def node(
-        self, op: str, inputs: list[str], outputs: list[str], domain: str = "", **attributes: Any
-    ) -> None:
+    def node(self, op: str, inputs: list[str], outputs: list[str], domain: str = "", **attributes: Any) -> None:
         self.nodes.append(helper.make_node(op, inputs, outputs, domain=domain, **attributes))
 
     def linear(self, x: str, out: str, matrices: Sequence[str], rows: int, columns: int) -> str:

@@ -71,9 +71,7 @@ class Glossary:
         """Terms that occur in the text under any of their names, each with the spans where it does."""
         found = []
         for term, pattern in self._patterns:
-            spans = tuple(
-                match.span() for match in pattern.finditer(text) if not _is_plain_word(match.group())
-            )
+            spans = tuple(match.span() for match in pattern.finditer(text) if not _is_plain_word(match.group()))
             if spans:
                 found.append((term, spans))
         return found

@@ -18,7 +18,7 @@ from langchain_core.embeddings import Embeddings
 
 from app.library import shipped
 from app.library.document import Failure, IngestReport, Progress
-from app.library.formats.content import UnreadableError
+from app.library.formats.content import Content, UnreadableError
 from app.library.language import detect_language
 from app.library.manifest import Manifest
 from app.library.reading import file_state, read
@@ -146,15 +146,11 @@ class Ingester:
     def embed_again(self, passage_ids: Sequence[str]) -> None:
         """Write the vectors of passages that the manifest has."""
         rows = list(self._manifest.to_embed(passage_ids))
-        texts = [
-            embedding_text(title, section, context, text) for _, title, section, context, text, _ in rows
-        ]
-        metadata = [{"kind": row[5]} for row in rows]
+        texts = [embedding_text(title, section, context, text) for _, title, section, context, text, _, _ in rows]
+        metadata = [_metadata(row[5], row[6]) for row in rows]
         self._store.upsert([row[0] for row in rows], self._vectors(texts), metadata)
 
-    def _document(
-        self, file: SourceFile, before: Known | None, names: Mapping[str, str]
-    ) -> DocumentRow | None:
+    def _document(self, file: SourceFile, before: Known | None, names: Mapping[str, str]) -> DocumentRow | None:
         """The file as a document; None if it is the one that is stored already."""
         if file.problem:
             raise UnreadableError(file.problem)
@@ -186,14 +182,14 @@ class Ingester:
             revision=revision,
             sources=dict(content.sources),
             text=content.text,
-            passages=tuple(self._passages(file, content.text, title, content.page_starts, revision)),
+            passages=tuple(self._passages(file, content, title, revision)),
         )
 
-    def _passages(
-        self, file: SourceFile, text: str, title: str, page_starts: Sequence[int], revision: str
-    ) -> Iterator[PassageRow]:
+    def _passages(self, file: SourceFile, content: Content, title: str, revision: str) -> Iterator[PassageRow]:
+        text = content.text
+        language = content.language if file.kind == "note" else ""
         version = hashlib.sha256(revision.encode()).hexdigest()[:10]
-        for number, piece in enumerate(split(text, title=title, page_starts=page_starts)):
+        for number, piece in enumerate(split(text, title=title, page_starts=content.page_starts)):
             body = text[piece.start : piece.end]
             yield PassageRow(
                 id=f"{file.id}-{version}-{number}",
@@ -202,7 +198,7 @@ class Ingester:
                 part=piece.part,
                 start=piece.start,
                 end=piece.end,
-                language=piece.language,
+                language=language or piece.language,
                 page=piece.page,
                 source_refs=piece.source_refs,
                 context=piece.context,
@@ -217,7 +213,9 @@ class Ingester:
         texts = [embedding_text(d.title, p.section, p.context, p.text) for p, d in passages]
         ids = [passage.id for passage, _ in passages]
         self._manifest.add_unsettled(ids)
-        self._store.upsert(ids, self._vectors(texts), [{"kind": document.kind} for _, document in passages])
+        self._store.upsert(
+            ids, self._vectors(texts), [_metadata(document.kind, passage.language) for passage, document in passages]
+        )
         self._manifest.put(documents)
         self._store.wrote(self._manifest.generation())
         self._delete_unsettled()
@@ -240,6 +238,11 @@ def embedding_text(title: str, section: str, context: str, text: str) -> str:
     """What is embedded and indexed for a passage: its title and headings lift what is found (measured)."""
     heading = " › ".join(part for part in (title, section) if part)
     return "\n".join(part for part in (heading, context, without_footnotes(text)) if part)
+
+
+def _metadata(kind: str, language: str) -> dict[str, str]:
+    """What search filters by."""
+    return {"kind": kind, "language": language}
 
 
 def _free_name(file: SourceFile, names: Mapping[str, str]) -> str:

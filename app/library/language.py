@@ -10,9 +10,7 @@ CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _CJK_CHARACTER = re.compile(f"[{CJK}]")
 _LATIN_WORD = re.compile(r"[A-Za-z][A-Za-z'’_-]*")
 _CHARACTERS_PER_CHINESE_WORD = 1.7
-_CHINESE_SHARE = (
-    0.35  # Chinese network text is full of Latin abbreviations; English text has hardly any Chinese
-)
+_CHINESE_SHARE = 0.35  # Chinese network text is full of Latin abbreviations; English text has hardly any Chinese
 
 
 def detect_language(text: str) -> Language:

@@ -85,9 +85,7 @@ class Library:
     def _text_of(self, document: Document) -> str:
         text = self._manifest.text(document.id)
         if text is None:
-            raise AdvisorError(
-                f"{document.name} could not be read: {document.error}.", "Ingest a corrected file."
-            )
+            raise AdvisorError(f"{document.name} could not be read: {document.error}.", "Ingest a corrected file.")
         return text
 
     def passage(self, passage_id: str) -> Passage:
@@ -198,9 +196,7 @@ class Library:
     def _index_words_again(self) -> None:
         """The glossary helps to find words; after a change of it, all passages' words are found anew."""
         texts = self._manifest.all_texts()
-        self._manifest.replace_words(
-            (number, self._parts.words.of(embedding_text(*text))) for number, *text in texts
-        )
+        self._manifest.replace_words((number, self._parts.words.of(embedding_text(*text))) for number, *text in texts)
         self._manifest.set_setting("words", self._parts.words.version)
         self._parts.store.wrote(self._manifest.generation())
 

@@ -84,9 +84,7 @@ class Manifest:
 
     def touch(self, document_id: str, size: int, mtime_ns: int) -> None:
         """The file looks different but says the same."""
-        self._db.execute(
-            "UPDATE documents SET size = ?, mtime_ns = ? WHERE id = ?", (size, mtime_ns, document_id)
-        )
+        self._db.execute("UPDATE documents SET size = ?, mtime_ns = ? WHERE id = ?", (size, mtime_ns, document_id))
 
     def known(self) -> dict[str, Known]:
         rows = self._db.rows("SELECT id, name, path, kind, sha256, size, mtime_ns, revision FROM documents")
@@ -94,9 +92,7 @@ class Manifest:
 
     def documents(self) -> list[Document]:
         """All documents by name, and the files that failed."""
-        reasons = {
-            row[0]: row for row in self._db.rows("SELECT id, name, path, kind, reason, at FROM failures")
-        }
+        reasons = {row[0]: row for row in self._db.rows("SELECT id, name, path, kind, reason, at FROM failures")}
         rows = self._db.rows(
             """SELECT d.id, d.name, d.title, d.path, d.url, d.language, d.kind,
                       (SELECT count(*) FROM passages p WHERE p.document_id = d.id),
@@ -128,10 +124,7 @@ class Manifest:
 
     def unsettled(self) -> list[str]:
         """Ids whose vectors may exist although no passage has them."""
-        return [
-            row[0]
-            for row in self._db.rows("SELECT id FROM unsettled WHERE id NOT IN (SELECT id FROM passages)")
-        ]
+        return [row[0] for row in self._db.rows("SELECT id FROM unsettled WHERE id NOT IN (SELECT id FROM passages)")]
 
     def add_unsettled(self, ids: Iterable[str]) -> None:
         with self._db.transaction():
@@ -146,11 +139,11 @@ class Manifest:
     def passage_ids(self) -> set[str]:
         return {row[0] for row in self._db.rows("SELECT id FROM passages")}
 
-    def to_embed(self, ids: Iterable[str]) -> Iterator[tuple[str, str, str, str, str, str]]:
-        """(id, title, section, context, text, kind) of passages, for embedding them anew."""
+    def to_embed(self, ids: Iterable[str]) -> Iterator[tuple[str, str, str, str, str, str, str]]:
+        """(id, title, section, context, text, kind, language) of passages, for embedding them anew."""
         for id_ in ids:
             yield from self._db.rows(
-                """SELECT p.id, d.title, p.section, p.context, p.text, d.kind
+                """SELECT p.id, d.title, p.section, p.context, p.text, d.kind, p.language
                    FROM passages p JOIN documents d ON d.id = p.document_id WHERE p.id = ?""",
                 (id_,),
             )

@@ -80,9 +80,7 @@ class Parts:
 
     @_once
     def searcher(self) -> Searcher:
-        return Searcher(
-            self.index, self.store, self.embeddings, self.words, self.glossary, lambda: self.limits
-        )
+        return Searcher(self.index, self.store, self.embeddings, self.words, self.glossary, lambda: self.limits)
 
     @_once
     def limits(self) -> Limits:
@@ -94,7 +92,7 @@ class Parts:
         if kept:
             return Limits(*json.loads(kept))
         searcher: Searcher = self.searcher
-        limits = limits_from_probes(lambda probe: searcher.best_similarity(probe, "note"))
+        limits = limits_from_probes(searcher.strongest)
         self.manifest.set_setting(key, json.dumps(astuple(limits)))
         return limits
 

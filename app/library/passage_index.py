@@ -27,6 +27,9 @@ class PassageIndex:
         )
         return {row[0]: _passage(row) for row in rows}
 
+    def languages(self, ids: Iterable[str]) -> dict[str, str]:
+        return {id_: passage.language for id_, passage in self.passages(ids).items()}
+
     def positions(self, ids: Iterable[str]) -> dict[str, tuple[str, int, int]]:
         """(kind of document, section number, part) of passages."""
         wanted = list(dict.fromkeys(ids))
@@ -83,9 +86,7 @@ class PassageIndex:
     def document_frequency(self, words: Iterable[str]) -> dict[str, int]:
         """In how many passages each word occurs."""
         wanted = list(dict.fromkeys(words))
-        rows = self._db.rows(
-            f"SELECT term, doc FROM vocabulary WHERE term IN ({','.join('?' * len(wanted))})", wanted
-        )
+        rows = self._db.rows(f"SELECT term, doc FROM vocabulary WHERE term IN ({','.join('?' * len(wanted))})", wanted)
         return dict(rows)
 
 

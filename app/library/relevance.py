@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.fabric.calculation import Language
+from app.library.nearest import Near
 
 PROBES = (  # questions on other things than networks, to see what a model's similarities mean
     "What is the weather like today?",
@@ -29,16 +30,19 @@ PROBES = (  # questions on other things than networks, to see what a model's sim
     "法国的首都是哪里",
 )
 _ENOUGH_WORDS = 0.5  # share of the query's concepts, rare ones weighing more
-_MARGIN = 0.02
+_MARGIN, _CONTRAST_MARGIN = 0.02, 0.01
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """`sure`: a passage this similar is relevant whatever its words; `possible`: one below it never is."""
+    """`sure`: a passage this similar is relevant whatever its words; `possible`: one below it never is;
+    `contrast`: one that stands out this far from the crowd is relevant too.
+    """
 
     sure_en: float
     sure_zh: float
     possible: float
+    contrast: float
 
     def sure(self, language: Language) -> float:
         return self.sure_zh if language == "zh" else self.sure_en
@@ -49,20 +53,22 @@ class Limits:
         return min(1.0, max(0.0, (similarity - self.possible) / (2 * half)))
 
 
-E5_LIMITS = Limits(sure_en=0.87, sure_zh=0.88, possible=0.82)
+E5_LIMITS = Limits(sure_en=0.87, sure_zh=0.88, possible=0.82, contrast=0.05)
 
 
-def limits_from_probes(similarity: Callable[[str], float]) -> Limits:
-    """For another model: above what unrelated questions reach. `similarity`: of the best passage."""
-    reached = sorted(similarity(probe) for probe in PROBES)
-    sure = reached[-1] + _MARGIN
-    return Limits(sure, sure, possible=reached[len(reached) // 2])
+def limits_from_probes(strongest: Callable[[str], tuple[float, float]]) -> Limits:
+    """For another model: above what unrelated questions reach. `strongest`: similarity and contrast."""
+    reached = [strongest(probe) for probe in PROBES]
+    similarities = sorted(similarity for similarity, _ in reached)
+    sure = similarities[-1] + _MARGIN
+    contrast = max(contrast for _, contrast in reached) + _CONTRAST_MARGIN
+    return Limits(sure, sure, similarities[len(similarities) // 2], contrast)
 
 
-def is_relevant(dense: float, lexical: float, has_term: bool, language: Language, limits: Limits) -> bool:
-    """Very similar, or similar and sharing most of the query's words (more of them if none is a term)."""
-    if dense >= limits.sure(language):
+def is_relevant(near: Near, lexical: float, has_term: bool, asked_in: Language, limits: Limits) -> bool:
+    """Very similar, or standing out, or similar and sharing most of the query's words (more if none is a term)."""
+    if near.cosine >= limits.sure(asked_in) or near.contrast >= limits.contrast:
         return True
-    if dense < limits.possible:
+    if near.similarity < limits.possible:
         return False
     return lexical >= (_ENOUGH_WORDS if has_term else 0.8)

@@ -23,9 +23,7 @@ class LibraryRetriever(BaseRetriever):
     language: Language | None = None
     only: Literal["notes", "documents"] | None = None
 
-    def _get_relevant_documents(
-        self, query: str, *, run_manager: CallbackManagerForRetrieverRun
-    ) -> list[Document]:
+    def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
         hits = self.library.search(query, k=self.k, language=self.language, only=self.only)
         return [
             Document(

@@ -12,12 +12,12 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
 from langchain_core.embeddings import Embeddings
 
 from app.fabric.calculation import Language
 from app.library.glossary import Glossary
 from app.library.language import detect_language
+from app.library.nearest import Near, Nearest, strongest
 from app.library.passage import Hit, Passage
 from app.library.passage_index import PassageIndex
 from app.library.relevance import Limits, is_relevant
@@ -25,9 +25,7 @@ from app.library.store import VectorStore
 from app.library.words import Words
 
 _CANDIDATES = 30  # nominated by each of the two searches
-_WORDS_WEIGHT = (
-    0.17  # of words against similarity in the score; 0.05 to 0.2 rank equally well on our questions
-)
+_WORDS_WEIGHT = 0.17  # of words against similarity in the score; 0.05 to 0.2 rank equally well on our questions
 _LONGEST_QUERY = 2_000  # characters; the model reads 512 tokens anyway
 
 
@@ -42,7 +40,7 @@ class Concept:
 @dataclass(frozen=True, slots=True)
 class _Candidate:
     id: str
-    dense: float
+    near: Near
     lexical: float
     score: float
 
@@ -73,22 +71,24 @@ class Searcher:
         asked_in = detect_language(query)
         has_term = any(concept.known for concept in concepts)
         limits = self._limits()
-        candidates = [
-            one
-            for one in self._candidates(query, concepts, kind, limits)
-            if is_relevant(one.dense, one.lexical, has_term, asked_in, limits)
-        ]
+        candidates = self._candidates(query, asked_in, concepts, kind, limits)
+        relevant = [one for one in candidates if is_relevant(one.near, one.lexical, has_term, asked_in, limits)]
+        if not relevant:
+            return []
+        # What is nearer than the best of these belongs to the answer too, e.g. a document in the other language.
+        enough = max(one.near.similarity for one in relevant)
+        candidates = [one for one in candidates if one in relevant or one.near.similarity >= enough]
         passages = self._index.passages(one.id for one in candidates)
         found = [(one, passages[one.id]) for one in candidates if one.id in passages]
         return [
-            Hit(passage, round(one.score, 4), round(one.dense, 4), round(one.lexical, 4))
+            Hit(passage, round(one.score, 4), round(one.near.cosine, 4), round(one.lexical, 4))
             for one, passage in self._in_language(found, language or asked_in)[:k]
         ]
 
-    def best_similarity(self, query: str, kind: str | None = None) -> float:
-        """Cosine of the nearest passage; 0 if there is none."""
-        near = self._store.query(self._embeddings.embed_query(query), 1, kind)
-        return near[0][1] if near else 0.0
+    def strongest(self, query: str) -> tuple[float, float]:
+        """Greatest similarity and contrast that any note has for a query."""
+        nearest = Nearest(self._store, self._embeddings.embed_query(query), detect_language(query))
+        return strongest(nearest.best("note").values())
 
     def concepts(self, query: str) -> list[Concept]:
         terms = self._glossary.find(query)
@@ -102,23 +102,21 @@ class Searcher:
         return [concept for concept in concepts if concept.names]
 
     def _candidates(
-        self, query: str, concepts: Sequence[Concept], kind: str | None, limits: Limits
+        self, query: str, asked_in: Language, concepts: Sequence[Concept], kind: str | None, limits: Limits
     ) -> list[_Candidate]:
         """What either search nominates, best first."""
-        vector = np.asarray(self._embeddings.embed_query(query), np.float32)
-        dense = dict(self._store.query(vector.tolist(), _CANDIDATES, kind))
+        nearest = Nearest(self._store, self._embeddings.embed_query(query), asked_in)
+        near = nearest.best(kind)
         matching = self._index.match(_match_expression(concepts), _CANDIDATES, kind) if concepts else []
-        rest = [id_ for id_, _ in matching if id_ not in dense]
+        rest = [id_ for id_, _ in matching if id_ not in near]
         if rest:
-            vector /= np.linalg.norm(vector)
-            for id_, other in self._store.vectors(rest).items():
-                dense[id_] = float(np.dot(vector, other) / np.linalg.norm(other))
-        lexical = self._lexical(list(dense), concepts)
+            near |= nearest.of(self._index.languages(rest))
+        lexical = self._lexical(list(near), concepts)
         candidates = []
-        for id_, similarity in dense.items():
+        for id_, one in near.items():
             share = lexical.get(id_, 0.0)
-            score = (1 - _WORDS_WEIGHT) * limits.spread(similarity) + _WORDS_WEIGHT * share
-            candidates.append(_Candidate(id_, similarity, share, score))
+            score = (1 - _WORDS_WEIGHT) * limits.spread(one.similarity) + _WORDS_WEIGHT * share
+            candidates.append(_Candidate(id_, one, share, score))
         return sorted(candidates, key=lambda one: (-one.score, one.id))
 
     def _lexical(self, ids: Sequence[str], concepts: Sequence[Concept]) -> dict[str, float]:

@@ -88,8 +88,8 @@ def gone_from(
         under = [entry for entry in documents if Path(entry.path).is_relative_to(root)]
         lost = [entry for entry in under if entry.id not in here and not Path(entry.path).exists()]
         if under and len(lost) == len(under) and not any(file.path.is_relative_to(root) for file in present):
-            reason = f"the folder is empty now; its {len(under)} documents were kept (remove them by name)"
-            failures.append(Failure(root.name, str(root), reason))
+            kept = f"its {len(under)} documents were kept (remove them by name)"
+            failures.append(Failure(root.name, str(root), f"the folder is empty now; {kept}"))
         else:
             gone |= {entry.id: entry for entry in lost}
     return list(gone.values()), failures

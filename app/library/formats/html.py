@@ -40,8 +40,7 @@ _VOID = frozenset(
 _BLOCKS = frozenset(
     re.findall(
         r"\w+",
-        "address article blockquote dd div dl dt fieldset figcaption figure main ol p section ul "
-        "details summary",
+        "address article blockquote dd div dl dt fieldset figcaption figure main ol p section ul details summary",
     )
 )
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}

@@ -23,9 +23,7 @@ def open_package(path: Path) -> Iterator[zipfile.ZipFile]:
             unpacked = sum(one.file_size for one in parts)
             packed = sum(one.compress_size for one in parts)
             if len(parts) > _MOST_PARTS or unpacked > _MOST_BYTES:
-                raise UnreadableError(
-                    f"it unpacks to {unpacked / 2**20:,.0f} MB in {len(parts)} parts, too much"
-                )
+                raise UnreadableError(f"it unpacks to {unpacked / 2**20:,.0f} MB in {len(parts)} parts, too much")
             if unpacked > 20 * 2**20 and unpacked > _MOST_RATIO * max(1, packed):
                 raise UnreadableError("it is packed suspiciously tightly (a zip bomb?)")
             if any(one.flag_bits & 1 for one in parts):

@@ -80,9 +80,7 @@ def read_markdown(data: bytes) -> Content:
         try:
             loaded = yaml.load(match[1], Loader=_YAML_LOADER)
         except (yaml.YAMLError, ValueError) as error:
-            raise UnreadableError(
-                f"its front matter is not valid YAML ({str(error).splitlines()[0]})"
-            ) from None
+            raise UnreadableError(f"its front matter is not valid YAML ({str(error).splitlines()[0]})") from None
         if isinstance(loaded, dict):
             matter = loaded
             text = text[match.end() :].lstrip("\n")
