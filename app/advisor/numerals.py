@@ -59,8 +59,8 @@ _KILO = re.compile(rf"\b(\d+(?:\.\d+)?)\s*k(?=[\s-]*(?:{_COUNTABLE_EN}|卡|张|G
 
 def normalise_numbers(text: str) -> str:
     """The same text with NFKC forms and with number words in front of countable things as digits."""
+    text = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text)  # before NFKC: a full-width comma separates no thousands
     text = unicodedata.normalize("NFKC", text)
-    text = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text)
     text = _DIGITS_AND_WORD.sub(lambda match: _whole(float(match[1]) * _SCALES[match[2].lower()]), text)
     text = _ENGLISH.sub(lambda match: str(_english_value(match[1])), text)
     text = _MIXED.sub(lambda match: _whole(float(match[1]) * _MIXED_SCALE[match[2]]), text)

@@ -24,6 +24,7 @@ from app.advisor.numerals import chinese_value, normalise_numbers
         ("十万卡", "100000卡"),
         ("百卡以下", "100卡以下"),
         ("６４卡", "64卡"),
+        ("Tomahawk 5，400G", "Tomahawk 5,400G"),
         ("三年TCO", "3年TCO"),
     ],
 )
