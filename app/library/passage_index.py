@@ -30,26 +30,16 @@ class PassageIndex:
     def languages(self, ids: Iterable[str]) -> dict[str, str]:
         return {id_: passage.language for id_, passage in self.passages(ids).items()}
 
-    def positions(self, ids: Iterable[str]) -> dict[str, tuple[str, int, int]]:
-        """(kind of document, section number, part) of passages."""
-        wanted = list(dict.fromkeys(ids))
+    def counterpart(self, passage: Passage, language: str) -> Passage | None:
+        """The passage at the same place of a note's version in another language, if there is one."""
         rows = self._db.rows(
-            f"""SELECT p.id, d.kind, p.section_number, p.part
-                FROM passages p JOIN documents d ON d.id = p.document_id
-                WHERE p.id IN ({",".join("?" * len(wanted))})""",
-            wanted,
+            f"""SELECT {_COLUMNS} FROM passages p JOIN documents d ON d.id = p.document_id
+                JOIN passages mine ON mine.id = ? AND mine.section_number = p.section_number
+                WHERE d.topic = ? AND d.kind = 'note' AND d.language = ?
+                ORDER BY abs(p.part - mine.part) LIMIT 1""",
+            (passage.id, passage.topic, language),
         )
-        return {row[0]: (row[1], row[2], row[3]) for row in rows}
-
-    def counterparts(self, topic: str, language: str, section_number: int) -> list[str]:
-        """Ids of the passages of a note pair's section in one language, in order."""
-        rows = self._db.rows(
-            """SELECT p.id FROM passages p JOIN documents d ON d.id = p.document_id
-               WHERE d.topic = ? AND d.kind = 'note' AND d.language = ? AND p.section_number = ?
-               ORDER BY p.part""",
-            (topic, language, section_number),
-        )
-        return [row[0] for row in rows]
+        return _passage(rows[0]) if rows else None
 
     def note_passages(self, topic: str, language: str) -> list[Passage]:
         """All passages of a note in one language, in order; empty where there is no such note."""

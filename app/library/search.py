@@ -9,8 +9,9 @@ it has.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
 
 from langchain_core.embeddings import Embeddings
 
@@ -82,7 +83,7 @@ class Searcher:
         found = [(one, passages[one.id]) for one in candidates if one.id in passages]
         return [
             Hit(passage, round(one.score, 4), round(one.near.cosine, 4), round(one.lexical, 4))
-            for one, passage in self._in_language(found, language or asked_in)[:k]
+            for one, passage in islice(self._in_language(found, language or asked_in), k)
         ]
 
     def strongest(self, query: str) -> tuple[float, float]:
@@ -144,21 +145,15 @@ class Searcher:
 
     def _in_language(
         self, found: Sequence[tuple[_Candidate, Passage]], language: Language
-    ) -> list[tuple[_Candidate, Passage]]:
-        """Of a pair of notes, the passage in the wanted language stands for both."""
-        positions = self._index.positions(one.id for one, _ in found)
-        result: dict[str, tuple[_Candidate, Passage]] = {}
+    ) -> Iterator[tuple[_Candidate, Passage]]:
+        """Each passage once; of a pair of notes, the one in the wanted language stands for both."""
+        seen = set()
         for candidate, passage in found:
-            kind, section_number, part = positions[candidate.id]
-            if kind == "note" and passage.topic and passage.language != language:
-                others = self._index.counterparts(passage.topic, language, section_number)
-                if others:
-                    other_id = others[min(part, len(others) - 1)]
-                    passage = self._index.passages([other_id])[other_id]
-                    candidate = replace(candidate, id=other_id)
-            if passage.id not in result:
-                result[passage.id] = (candidate, passage)
-        return list(result.values())
+            if passage.topic and passage.language != language:
+                passage = self._index.counterpart(passage, language) or passage
+            if passage.id not in seen:
+                seen.add(passage.id)
+                yield candidate, passage
 
 
 def _without(query: str, spans: Sequence[tuple[int, int]]) -> str:

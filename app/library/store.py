@@ -12,7 +12,7 @@ import logging
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -28,6 +28,7 @@ _lock = threading.RLock()
 class _Client:
     api: Any
     generation: int
+    collections: dict[str, Any] = field(default_factory=dict)
 
 
 class VectorStore:
@@ -92,10 +93,10 @@ class VectorStore:
 
     def forget(self) -> None:
         """Drop all vectors of this model."""
-        with self._client() as api:
-            names = [collection.name for collection in api.list_collections()]
-            if self._name in names:
-                api.delete_collection(self._name)
+        with self._client() as client:
+            client.collections.clear()
+            if self._name in [collection.name for collection in client.api.list_collections()]:
+                client.api.delete_collection(self._name)
 
     def close(self) -> None:
         with _lock:
@@ -109,25 +110,31 @@ class VectorStore:
 
     @contextmanager
     def _collection(self) -> Iterator[Any]:
-        with self._client() as api:
-            yield api.get_or_create_collection(
-                self._name, embedding_function=None, configuration={"hnsw": {"space": "cosine"}}
-            )
+        with self._client() as client:
+            if self._name not in client.collections:
+                client.collections[self._name] = client.api.get_or_create_collection(
+                    self._name, embedding_function=None, configuration={"hnsw": {"space": "cosine"}}
+                )
+            yield client.collections[self._name]
 
     @contextmanager
-    def _client(self) -> Iterator[Any]:
+    def _client(self) -> Iterator[_Client]:
         """The client of this process; opened anew if another process has changed the library since."""
         with _lock:
             generation = self._generation()
             client = _clients.get(self._key)
-            if client and client.generation != generation and not self._url:
-                del _clients[self._key]
-                client.api.close()
-                client = None
+            if client and client.generation != generation:
+                if self._url:  # a server shows every change; only a collection made anew has another id
+                    client.generation = generation
+                    client.collections.clear()
+                else:
+                    del _clients[self._key]
+                    client.api.close()
+                    client = None
             try:
                 if client is None:
                     client = _clients[self._key] = _Client(self._open(), generation)
-                yield client.api
+                yield client
             except (AdvisorError, KeyboardInterrupt):
                 raise
             except Exception as error:
