@@ -1,0 +1,82 @@
+"""The unpacked folder is an ordinary sentence-transformers model (needs the extra; CI installs it)."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.errors import AdvisorError
+from app.library import embeddings as module
+from app.library.e5 import MODEL_ID, E5OnnxEmbeddings
+from app.library.embeddings import make_embeddings, model_id
+from app.settings import Settings
+from tests.library.hash_embeddings import HashEmbeddings
+
+TEXTS = [
+    "What is a PFC deadlock and how do I avoid it in a RoCE fabric?",
+    "InfiniBand 的信用流控如何做到无损",
+    "Set NCCL_IB_GID_INDEX=3; a 400 Gb/s port moves 50 GB/s.\n\n| a | b |",
+    "胖树拓扑的收敛比是什么？" * 60,
+]
+
+
+def settings_of(home: Path, embeddings: str, **others: object) -> Settings:
+    return Settings(home=home, embeddings=embeddings, _env_file=None, **others)  # type: ignore[call-arg, arg-type]
+
+
+def test_the_same_folder_gives_the_same_vectors(model_home: Path, e5: E5OnnxEmbeddings) -> None:
+    pytest.importorskip("sentence_transformers")
+    pytest.importorskip("langchain_huggingface")
+    torch_engine = make_embeddings(settings_of(model_home, "sentence-transformers:e5-small"))
+    assert model_id(torch_engine) == MODEL_ID  # one index serves both engines
+    documents = np.array(torch_engine.embed_documents(TEXTS))
+    assert (documents * np.array(e5.embed_documents(TEXTS))).sum(axis=1).min() >= 0.999
+    queries = np.array([torch_engine.embed_query(text) for text in TEXTS])
+    assert (queries * np.array([e5.embed_query(text) for text in TEXTS])).sum(axis=1).min() >= 0.999
+
+
+def test_another_model_from_a_folder(model_home: Path, tmp_path: Path, e5: E5OnnxEmbeddings) -> None:
+    """Any folder works; its own prompts are used and it has a model id of its own."""
+    pytest.importorskip("sentence_transformers")
+    pytest.importorskip("langchain_huggingface")
+    e5.embed_query("unpack")
+    copy = tmp_path / "some-model"
+    copy.symlink_to(module.model_folder(model_home))
+    other = make_embeddings(settings_of(model_home, f"sentence-transformers:{copy}"))
+    assert model_id(other) == f"sentence-transformers:{copy}"
+    assert float(np.dot(other.embed_query(TEXTS[1]), e5.embed_query(TEXTS[1]))) >= 0.999
+    with pytest.raises(AdvisorError, match="cannot be loaded"):
+        make_embeddings(settings_of(model_home, f"sentence-transformers:{tmp_path / 'none'}"))
+
+
+def test_without_the_extra_the_error_names_it(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(AdvisorError, match=r'pip install "fabric-advisor\[sentence-transformers\]"'):
+        make_embeddings(settings_of(home, "sentence-transformers:BAAI/bge-m3"))
+
+
+@pytest.mark.parametrize("text", ["", "e5", "sentence-transformers:", "openai", "ollama:nomic"])
+def test_unknown_embeddings(home: Path, text: str) -> None:
+    with pytest.raises(AdvisorError, match=r"Unknown embeddings.*Use e5-small"):
+        make_embeddings(settings_of(home, text))
+
+
+def test_openai_compatible_servers(home: Path) -> None:
+    with pytest.raises(AdvisorError, match="need a server or a key"):
+        make_embeddings(settings_of(home, "openai:text-embedding-3-small"))
+    unreachable = make_embeddings(
+        settings_of(home, "openai:bge", model_base_url="http://127.0.0.1:9/v1", model_timeout_s=2)
+    )
+    assert model_id(unreachable) == "openai:bge"
+    with pytest.raises(AdvisorError, match=r"openai:bge do not answer.*FABRIC_ADVISOR_MODEL_BASE_URL"):
+        unreachable.embed_query("x")
+
+
+def test_embeddings_without_a_model_id_are_named_by_their_class() -> None:
+    class Plain(HashEmbeddings):
+        model_id = ""  # type: ignore[assignment]
+
+        def __init__(self) -> None:
+            pass
+
+    assert model_id(Plain()).endswith("test_sentence_transformers.Plain")
