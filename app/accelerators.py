@@ -15,6 +15,7 @@ from app.fabric.accelerator import (
     Accelerator,
     Accelerators,
     CollectiveConstants,
+    Compute,
     Latencies,
     Pipeline,
     Rate,
@@ -68,12 +69,14 @@ def _accelerator(raw: Mapping[str, Any], sources: Mapping[str, Source]) -> Accel
     values["aliases"] = tuple(str(alias).lower() for alias in raw.get("aliases", ()))
     used: dict[str, Source] = {}
     for key, datum in raw.items():
-        if key not in _PLAIN:
+        if key not in _PLAIN and key != "compute":
             number = float(datum["value"])
             if number <= 0:
                 raise ValueError(f"{key} must be above 0")
             values[key] = int(number) if key in _WHOLE else number
             used[datum["source"]] = sources[datum["source"]]
+    if "compute" in raw:
+        values["compute"] = Compute(**{**raw["compute"], "source": sources[raw["compute"]["source"]]})
     return Accelerator(**values, sources=tuple(used.values()))
 
 
@@ -88,8 +91,7 @@ def _read_constants(path: Path) -> CollectiveConstants:
 def _constants(content: Mapping[str, Any], sources: Mapping[str, Source]) -> CollectiveConstants:
     relative = content["relative_efficiency"]
     pipelines = {
-        name: Pipeline(**{**row, "source": sources[row["source"]]})
-        for name, row in content["pipeline"].items()
+        name: Pipeline(**{**row, "source": sources[row["source"]]}) for name, row in content["pipeline"].items()
     }
     latency_factors = {
         (kind, fabric): Rate(_estimate(row[fabric]), (sources[row["source"]],))
@@ -153,19 +155,14 @@ def _estimate(points: Any) -> Estimate:
 
 
 def _sources(content: Mapping[str, Any]) -> dict[str, Source]:
-    return {
-        id: Source(**{key: str(value) for key, value in row.items()})
-        for id, row in content["sources"].items()
-    }
+    return {id: Source(**{key: str(value) for key, value in row.items()}) for id, row in content["sources"].items()}
 
 
 def _read_yaml(path: Path) -> Mapping[str, Any]:
     try:
         content = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
     except FileNotFoundError:
-        raise AdvisorError(
-            f"The catalog file {path.name} is missing.", "Restore it from the repository."
-        ) from None
+        raise AdvisorError(f"The catalog file {path.name} is missing.", "Restore it from the repository.") from None
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise _bad(path, "the file", error) from None
     if not isinstance(content, dict):

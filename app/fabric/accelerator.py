@@ -19,6 +19,19 @@ Tuning = Literal["tuned", "default", "mis-tuned"]
 
 
 @dataclass(frozen=True, slots=True)
+class Compute:
+    """What training needs of a GPU: dense peak rates, the share that large matrix products reach, its memory."""
+
+    bf16_tflops: float
+    fp8_tflops: float  # 0 where there are no FP8 tensor cores
+    bf16_share: float
+    fp8_share: float
+    memory_gbytes: float
+    memory_gbytes_per_s: float
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
 class Accelerator:
     """One GPU model. Bandwidths are busbw plateaus in GB/s (1e9 B/s) inside one scale-up domain.
 
@@ -38,6 +51,7 @@ class Accelerator:
     nvls_gpus: int = 8
     two_node_tree: bool = True
     aliases: tuple[str, ...] = ()
+    compute: Compute | None = None
     sources: tuple[Source, ...] = ()
 
     @property

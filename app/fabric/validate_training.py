@@ -1,0 +1,129 @@
+"""Published training steps against the model: published, computed, error.
+
+Rows come from eval/reference/training.csv; `split` and `label` mean what they mean for collectives
+(app/fabric/validate_collectives.py): labelled rows are explained and left out of the medians.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from statistics import mean, median
+from typing import cast
+
+from app.errors import AdvisorError
+from app.fabric.accelerator import Accelerators, Fabric
+from app.fabric.job import Precision, Recompute, Sharding
+from app.fabric.stack import Workloads
+from app.fabric.training import Training, estimate_training
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedTraining:
+    """One row; `published` and `computed` are seconds a step."""
+
+    id: str
+    model: str
+    gpu: str
+    gpus: int
+    stack: str
+    published: float
+    computed: float
+    low: float
+    high: float
+    error_percent: float
+    split: str
+    label: str
+    note: str
+    source: str
+    trust: str
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingSummary:
+    """Errors of one group of rows, labelled rows left out."""
+
+    group: str
+    rows: int
+    median_percent: float
+    mean_percent: float
+    worst_percent: float
+
+
+def validate_training(
+    rows: Iterable[Mapping[str, str]], accelerators: Accelerators, workloads: Workloads
+) -> tuple[CheckedTraining, ...]:
+    """Each published step beside the computed one. Raises AdvisorError that names the row that cannot be read."""
+    return tuple(_check(row, accelerators, workloads) for row in rows)
+
+
+def _check(row: Mapping[str, str], accelerators: Accelerators, workloads: Workloads) -> CheckedTraining:
+    try:
+        made, published = estimate_row(row, accelerators, workloads), float(row["step_s"])
+    except (KeyError, ValueError) as error:
+        raise AdvisorError(
+            f"Row {row.get('id', '?')} of the trainings cannot be read: {error}.", "Correct that row."
+        ) from None
+    step = made.step_s
+    return CheckedTraining(
+        id=row["id"],
+        model=row["model"],
+        gpu=row["gpu"],
+        gpus=int(row["gpus"]),
+        stack=row["stack"],
+        published=published,
+        computed=step.typical,
+        low=step.low,
+        high=step.high,
+        error_percent=100 * (step.typical - published) / published,
+        split=row["split"],
+        label=row["label"],
+        note=row["note"],
+        source=row["source"],
+        trust=row["trust"],
+    )
+
+
+def estimate_row(row: Mapping[str, str], accelerators: Accelerators, workloads: Workloads) -> Training:
+    """The estimate for one row of the reference file."""
+
+    def whole(name: str) -> int:
+        return int(row[name])
+
+    return estimate_training(
+        accelerators,
+        workloads,
+        model=row["model"],
+        gpus=whole("gpus"),
+        gpu=row["gpu"],
+        tp=whole("tp"),
+        pp=whole("pp"),
+        cp=whole("cp"),
+        ep=whole("ep"),
+        vp=whole("vp"),
+        micro_batch=whole("micro_batch"),
+        global_batch=whole("global_batch"),
+        sequence=whole("sequence"),
+        precision=cast(Precision, row["precision"]),
+        recompute=cast(Recompute, row["recompute"]),
+        sharding=cast(Sharding, row["sharding"]),
+        sequence_parallel=row["sequence_parallel"] == "1",
+        stack=row["stack"],
+        fabric=cast(Fabric, row["fabric"]),
+        gpus_per_node=whole("gpus_per_node"),
+        nics_per_node=whole("nics_per_node"),
+        nic_gbps=whole("nic_gbps"),
+    )
+
+
+def summarize_training(checked: Iterable[CheckedTraining]) -> tuple[TrainingSummary, ...]:
+    """Errors by split, and by split and software stack."""
+    groups: dict[str, list[float]] = {}
+    for row in checked:
+        if not row.label:
+            for group in (row.split, f"{row.split} {row.stack}"):
+                groups.setdefault(group, []).append(abs(row.error_percent))
+    return tuple(
+        TrainingSummary(group, len(errors), median(errors), mean(errors), max(errors))
+        for group, errors in sorted(groups.items())
+    )
