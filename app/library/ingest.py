@@ -213,9 +213,10 @@ class Ingester:
         texts = [embedding_text(d.title, p.section, p.context, p.text) for p, d in passages]
         ids = [passage.id for passage, _ in passages]
         self._manifest.add_unsettled(ids)
-        self._store.upsert(
-            ids, self._vectors(texts), [_metadata(document.kind, passage.language) for passage, document in passages]
-        )
+        metadata = [_metadata(document.kind, passage.language) for passage, document in passages]
+        for start in range(0, len(ids), _PASSAGES_AT_ONCE):
+            part = slice(start, start + _PASSAGES_AT_ONCE)
+            self._store.upsert(ids[part], self._vectors(texts[part]), metadata[part])
         self._manifest.put(documents)
         self._store.wrote(self._manifest.generation())
         self._delete_unsettled()

@@ -116,7 +116,7 @@ class Library:
     def ensure_notes(self, on_progress: Callable[[str], None] | None = None) -> IngestReport:
         """Bring the index in step with knowledge/notes; quick when nothing has changed."""
         files = note_files(self._settings.knowledge / "notes")
-        if not self._notes_changed(files):
+        if not files or not self._notes_changed(files):  # no notes at all: a wrong folder, not a wish
             return IngestReport(unchanged=tuple(file.path.name for file in files))
 
         def tell(progress: Progress) -> None:
@@ -185,9 +185,9 @@ class Library:
         """Be the only writer, on an index that is whole and of the present model and glossary."""
         wait = (lambda: on_progress("waiting for another ingest to finish")) if on_progress else None
         with writer_lock(self._settings.home / "ingest.lock", wait_s=_WAIT_S, on_wait=wait):
-            self._check_model()
-            if not self._manifest.setting("model"):
+            if not self._index.count():
                 self._manifest.set_setting("model", self._parts.model_id)
+            self._check_model()
             if self._manifest.setting("words") != self._parts.words.version:
                 self._index_words_again()
             self._parts.ingester.repair()

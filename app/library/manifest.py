@@ -7,6 +7,7 @@ grows with every change, by which other processes notice. It knows nothing of fi
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -28,6 +29,11 @@ class Manifest:
 
     def set_setting(self, key: str, value: str) -> None:
         self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def library_id(self) -> str:
+        """Random, made once: tells this library from others."""
+        self._db.execute("INSERT OR IGNORE INTO meta VALUES ('library', ?)", (secrets.token_hex(6),))
+        return self.setting("library")
 
     def generation(self) -> int:
         return int(self.setting("generation") or 0)

@@ -76,7 +76,8 @@ class Parts:
     @_once
     def store(self) -> VectorStore:
         home, url = self._settings.home, self._settings.chroma_url
-        return VectorStore(home / "chroma", self.model_id, self.manifest.generation, url)
+        library = self.manifest.library_id()
+        return VectorStore(home / "chroma", library, self.model_id, self.manifest.generation, url)
 
     @_once
     def searcher(self) -> Searcher:

@@ -146,13 +146,13 @@ class Searcher:
     def _in_language(
         self, found: Sequence[tuple[_Candidate, Passage]], language: Language
     ) -> Iterator[tuple[_Candidate, Passage]]:
-        """Each passage once; of a pair of notes, the one in the wanted language stands for both."""
+        """Each text once; of a pair of notes, the one in the wanted language stands for both."""
         seen = set()
         for candidate, passage in found:
             if passage.topic and passage.language != language:
                 passage = self._index.counterpart(passage, language) or passage
-            if passage.id not in seen:
-                seen.add(passage.id)
+            if passage.text not in seen:
+                seen.add(passage.text)
                 yield candidate, passage
 
 

@@ -32,13 +32,19 @@ class _Client:
 
 
 class VectorStore:
-    """Vectors of one embedding model, by passage id, compared by cosine."""
+    """Vectors of one library and one embedding model, by passage id, compared by cosine.
 
-    def __init__(self, folder: Path, model_id: str, generation: Callable[[], int], url: str | None = None):
+    `library` is an id of its own, since several libraries may share a server.
+    """
+
+    def __init__(
+        self, folder: Path, library: str, model_id: str, generation: Callable[[], int], url: str | None = None
+    ):
         self._folder = folder
         self._generation = generation
         self._url = url
-        self._name = collection_name(model_id)
+        self._family = f"passages-{library}-"
+        self._name = self._family + hashlib.sha256(model_id.encode()).hexdigest()[:12]
 
     def upsert(
         self, ids: Sequence[str], vectors: Sequence[Sequence[float]], metadata: Sequence[Mapping[str, str]]
@@ -92,11 +98,12 @@ class VectorStore:
                 client.generation = generation
 
     def forget(self) -> None:
-        """Drop all vectors of this model."""
+        """Drop all vectors of this library, of whichever model."""
         with self._client() as client:
             client.collections.clear()
-            if self._name in [collection.name for collection in client.api.list_collections()]:
-                client.api.delete_collection(self._name)
+            for collection in client.api.list_collections():
+                if collection.name.startswith(self._family):
+                    client.api.delete_collection(collection.name)
 
     def close(self) -> None:
         with _lock:
@@ -168,11 +175,6 @@ class VectorStore:
             "Check that the folder is writable and has free space; if it is damaged, delete it and run "
             "`fabric-advisor ingest --reindex`.",
         )
-
-
-def collection_name(model_id: str) -> str:
-    """One collection a model, so that vectors of two models never meet."""
-    return "passages-" + hashlib.sha256(model_id.encode()).hexdigest()[:12]
 
 
 def _from_chroma(error: Exception) -> bool:
