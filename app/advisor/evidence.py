@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -22,7 +23,14 @@ from app.fabric.topology import Fabric
 from app.library.passage import Hit, Passage
 
 FABRICS: tuple[Fabric, ...] = ("infiniband", "roce")
+ACCEPTED_WITH = {  # what somebody who follows the verdict takes on, by choice
+    "infiniband": "vendor-lock-in",
+    "roce": "network-team-skills",
+    "naas": "managed-gpu-clouds",
+    "either": "operations-models",
+}
 COST_CLAIM_NOTE = "infiniband-price-premium"  # the article's "2-3x" and what is known of it
+_PRODUCT = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z]{1,12}-?\d[A-Za-z0-9]*(?:-[A-Za-z0-9]+)*(?![A-Za-z0-9_])")
 PASSAGES_PER_QUESTION = 8
 FAR_FROM_DOMAIN_LEXICAL = 0.5  # a question without a word of our field must match a document in most of its words
 
@@ -96,7 +104,7 @@ def gather(
     evidence = Evidence(question, kind, hits, searched=(question.text,))
     if kind in {"out_of_scope", "no_evidence"}:
         return replace(evidence, hits=())
-    if kind == "clarification" or (kind == "cost" and question.spec.gpus is None):
+    if kind == "clarification" or (kind == "cost" and question.spec.gpus is None and len(question.fabrics) >= 2):
         step(Step("calculate", "bands"))
         bands = tuple(_band(gpus, question.spec, tools) for gpus in tools.rules.scales_gpus)
         numbered = _numbered([band.comparison for band in bands])
@@ -229,6 +237,7 @@ def _band(gpus: int, spec: ClusterSpec, tools: Tools) -> Band:
 def _notes(decision: Decision, library: Searchable, question: Question) -> dict[str, Sequence[Passage]]:
     topics = {reason.rule.note for reason in decision.reasons} | {
         COST_CLAIM_NOTE,
+        *ACCEPTED_WITH.values(),
         "naas",
         "infiniband-lossless",
         "roce-lossless",
@@ -248,10 +257,23 @@ def _resolved_kind(question: Question, hits: Sequence[Hit]) -> Kind:
         return "sizing" if hits else "clarification"
     if kind == "unknown":
         kind = "explanation"
-    calculated = kind in CALCULATED and question.spec.gpus is not None
-    if not hits and not calculated and kind != "cost":
-        return "no_evidence"
-    return kind
+    if kind in CALCULATED and question.spec.gpus is not None:
+        return kind
+    if kind == "cost" and len(question.fabrics) >= 2:
+        return kind
+    return kind if hits and not _unknown_names(question, hits) else "no_evidence"
+
+
+def _unknown_names(question: Question, hits: Sequence[Hit]) -> list[str]:
+    """Product names of the question (ConnectX-9, CN5000) that no passage found speaks of; to answer about another
+    product would be worse than to say that nothing is known."""
+    found = " ".join(f"{hit.passage.title} {hit.passage.section} {hit.passage.text}" for hit in hits)
+    known = {_plain_name(name) for name in _PRODUCT.findall(found)}
+    return [name for name in _PRODUCT.findall(question.text) if _plain_name(name) not in known]
+
+
+def _plain_name(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower()).rstrip("s")
 
 
 def _numbered(calculations: Sequence[Calculation]) -> tuple[Calculation, ...]:

@@ -28,7 +28,7 @@ def plain(value: float | int | str, digits: int = 3) -> str:
         return value
     if isinstance(value, int) or (float(value).is_integer() and abs(value) < 1e15):
         return f"{int(value):,}"
-    return _trim(significant(value, digits))
+    return f"{value:,.0f}" if abs(value) >= 1000 else _trim(significant(value, digits))
 
 
 def money(usd: float, language: Language) -> str:

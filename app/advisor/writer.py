@@ -17,7 +17,7 @@ import yaml
 
 from app.advisor.answer import Assumption, Reason, Verdict
 from app.advisor.citations import Ledger
-from app.advisor.evidence import FABRICS, Evidence
+from app.advisor.evidence import ACCEPTED_WITH, FABRICS, Evidence
 from app.advisor.excerpt import best_quote, best_sentences, sentences, tables, terms
 from app.advisor.figures import money, plain, size, with_range
 from app.fabric.calculation import Calculation, Language
@@ -71,6 +71,8 @@ class BuiltinWriter:
         verdict = self.verdict()
         name = "decision" if verdict else kind
         if name in {"comparison", "configuration", "diagnosis"}:
+            name = "explanation"
+        if name == "cost" and not self.evidence.calculations:
             name = "explanation"
         template = _templates().get_template(f"{name}.{self.language}.md.j2")
         text = template.render(**self._context(verdict)).strip()
@@ -176,6 +178,7 @@ class BuiltinWriter:
             context |= {
                 "headline": self._headline(verdict.choice),
                 "naas": verdict.choice == "naas",
+                "accepted": self.opening(ACCEPTED_WITH[verdict.choice]),
                 "confidence": self._phrase("confidence", verdict.confidence),
                 "reasons": [self._reason(reason) for reason in verdict.reasons],
                 "flips": [
