@@ -8,6 +8,7 @@ from app.fabric.assess_findings import findings_of
 from app.fabric.bound import Operation
 from app.fabric.calculation import Bilingual, Calculation, Value
 from app.fabric.collective import Collective, estimate_collective
+from app.fabric.message_size import parse_nics
 from app.fabric.nccl_log import NcclLog, parse_nccl_log
 
 
@@ -15,7 +16,7 @@ def assess_log(
     text: str,
     accelerators: Accelerators,
     gpu: str | None = None,
-    nics: tuple[int, int] | None = None,
+    nics: tuple[int, int] | str | None = None,
     *,
     op: Operation | None = None,
     nodes: int | None = None,
@@ -23,9 +24,9 @@ def assess_log(
 ) -> Calculation:
     """The largest message of the table in `text` (nccl-tests or rccl-tests output) beside its bound.
 
-    What is not given is read from the log, and NICs from the GPU's standard server. `rows` holds the
-    findings, gravest first: {code, level (fault | look | ok), en, zh}. Raises AdvisorError where the log
-    does not tell and nothing was given.
+    What is not given is read from the log, and NICs ((8, 400) or "8x400") from the GPU's standard server.
+    `rows` holds the findings, gravest first: {code, level (fault | look | ok), en, zh}. Raises AdvisorError
+    where the log does not tell and nothing was given.
     """
     log = parse_nccl_log(text, op=op)
     accelerator = accelerators.find(gpu) if gpu else _named(log, accelerators)
@@ -36,7 +37,7 @@ def assess_log(
             code="unknown_operation",
         )
     nodes, per_node = _shape(log, accelerator, nodes)
-    count, gbps = nics or (
+    count, gbps = (parse_nics(nics) if isinstance(nics, str) else nics) or (
         accelerator.nics_per_node * per_node // accelerator.gpus_per_node or 1,
         accelerator.nic_gbps,
     )

@@ -10,9 +10,9 @@ averages over a sweep, DeepEP's dispatch and combine, and the NVLink plateaus th
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from statistics import median
-from typing import cast
+from typing import Any, cast
 
 from app.errors import AdvisorError
 from app.fabric.accelerator import Accelerators, Tuning
@@ -54,6 +54,17 @@ class CheckedCollective:
     @property
     def in_range(self) -> bool:
         return self.low <= self.published <= self.high
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def line(self) -> str:
+        """The row as one line of a report."""
+        why = f" ({self.label}: {self.note})" if self.label else ""
+        return (
+            f"{self.id}: published {self.published:,.1f} {self.unit}, computed {self.computed:,.1f} "
+            f"({self.low:,.1f} to {self.high:,.1f}), {self.error_percent:+.1f} %, {self.split}{why}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +133,17 @@ def _check(row: Mapping[str, str], accelerators: Accelerators) -> CheckedCollect
     )
 
 
-def summarize(checked: Iterable[CheckedCollective]) -> tuple[Summary, ...]:
+def summarise(checked: Iterable[CheckedCollective]) -> dict[str, float]:
+    """The groups as one flat report, numbers rounded for reading."""
+    found: dict[str, float] = {}
+    for one in groups_of(checked):
+        found[f"{one.group} messages"] = one.rows
+        found[f"{one.group} messages, median error %"] = round(one.median_percent, 1)
+        found[f"{one.group} messages, worst error %"] = round(one.worst_percent, 1)
+    return found
+
+
+def groups_of(checked: Iterable[CheckedCollective]) -> tuple[Summary, ...]:
     """Median and worst absolute error by split and size: large is 256 MiB and more, small is below 1 MiB."""
     groups: dict[str, list[CheckedCollective]] = {}
     for row in checked:

@@ -7,9 +7,9 @@ Rows come from eval/reference/training.csv; `split` and `label` mean what they m
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from statistics import mean, median
-from typing import cast
+from typing import Any, cast
 
 from app.errors import AdvisorError
 from app.fabric.accelerator import Accelerators, Fabric
@@ -37,6 +37,17 @@ class CheckedTraining:
     note: str
     source: str
     trust: str
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def line(self) -> str:
+        """The row as one line of a report."""
+        why = f" ({self.label}: {self.note})" if self.label else ""
+        return (
+            f"{self.id}: published {self.published:,.2f} s, computed {self.computed:,.2f} s "
+            f"({self.low:,.2f} to {self.high:,.2f}), {self.error_percent:+.1f} %, {self.split}{why}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +127,18 @@ def estimate_row(row: Mapping[str, str], accelerators: Accelerators, workloads: 
     )
 
 
-def summarize_training(checked: Iterable[CheckedTraining]) -> tuple[TrainingSummary, ...]:
+def summarise(checked: Iterable[CheckedTraining]) -> dict[str, float]:
+    """The groups as one flat report, numbers rounded for reading."""
+    found: dict[str, float] = {}
+    for one in groups_of(checked):
+        found[f"{one.group} steps"] = one.rows
+        found[f"{one.group} steps, median error %"] = round(one.median_percent, 1)
+        found[f"{one.group} steps, mean error %"] = round(one.mean_percent, 1)
+        found[f"{one.group} steps, worst error %"] = round(one.worst_percent, 1)
+    return found
+
+
+def groups_of(checked: Iterable[CheckedTraining]) -> tuple[TrainingSummary, ...]:
     """Errors by split, and by split and software stack."""
     groups: dict[str, list[float]] = {}
     for row in checked:

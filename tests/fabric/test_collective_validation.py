@@ -7,7 +7,7 @@ import pytest
 
 from app.accelerators import load_accelerators
 from app.errors import AdvisorError
-from app.fabric.validate_collectives import summarize, validate_collectives
+from app.fabric.validate_collectives import groups_of, summarise, validate_collectives
 
 ROOT = Path(__file__).parents[2]
 
@@ -19,7 +19,7 @@ def checked():
 
 
 def test_large_messages_that_were_not_used_for_calibration_have_a_median_error_below_ten_percent(checked):
-    large = {summary.group: summary for summary in summarize(checked)}["report large"]
+    large = {summary.group: summary for summary in groups_of(checked)}["report large"]
     assert large.rows >= 60
     assert large.median_percent <= 10
 
@@ -39,7 +39,14 @@ def test_a_known_row_by_hand(checked):
 
 
 def test_labelled_rows_stay_out_of_the_medians(checked):
-    assert sum(summary.rows for summary in summarize(checked)) == sum(not row.label for row in checked)
+    assert sum(summary.rows for summary in groups_of(checked)) == sum(not row.label for row in checked)
+
+
+def test_the_report_names_what_it_counts(checked):
+    report = summarise(checked)
+    assert report["report large messages, median error %"] <= 10
+    assert "+" in checked[0].line() or "-" in checked[0].line()
+    assert checked[0].to_json()["published"] == checked[0].published
 
 
 def test_a_row_that_cannot_be_read_is_named():

@@ -8,7 +8,7 @@ import pytest
 from app.accelerators import load_accelerators
 from app.errors import AdvisorError
 from app.fabric.training import compare_fabrics, estimate_training
-from app.fabric.validate_training import summarize_training, validate_training
+from app.fabric.validate_training import groups_of, validate_training
 from app.workloads import load_workloads, read_model
 
 ROOT = Path(__file__).parents[2]
@@ -65,7 +65,7 @@ def test_the_eight_a100_steps_of_the_megatron_paper(checked):
 
 
 def test_steps_that_were_not_used_for_calibration(checked):
-    report = {summary.group: summary for summary in summarize_training(checked)}["report"]
+    report = {summary.group: summary for summary in groups_of(checked)}["report"]
     assert report.rows >= 50
     assert report.median_percent <= 10
     assert report.worst_percent <= 25
