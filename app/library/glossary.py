@@ -15,12 +15,7 @@ import yaml
 from app.errors import AdvisorError
 from app.library.language import has_cjk
 
-_AMBIGUOUS = frozenset(
-    re.findall(
-        r"\w+",
-        "ar as at it is in on or to us be so do we he an am pm sm",
-    )
-)
+_AMBIGUOUS = frozenset(re.findall(r"\w+", "ar as at it is in on or to us be so do we he an am pm sm"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 from app.library.formats.content import Content, UnreadableError
+from app.library.formats.csv_table import read_csv
 from app.library.formats.docx import read_docx
+from app.library.formats.epub import read_epub
 from app.library.formats.html import read_html
+from app.library.formats.mail import read_mail
 from app.library.formats.pdf import read_pdf
 from app.library.formats.plain import read_markdown, read_text
+from app.library.formats.pptx import read_pptx
+from app.library.formats.xlsx import read_xlsx
 
 _ZIP, _PDF, _OLE = b"PK\x03\x04", b"%PDF-", b"\xd0\xcf\x11\xe0"
+_PACKAGES = (".docx", ".pptx", ".xlsx", ".epub")
 _SIGNATURES = {  # of files that are no text, whatever their name
     b"%PDF-": "a PDF",
     _ZIP: "a zip package",
@@ -43,6 +49,12 @@ _READERS: dict[str, Callable[[Path], Content]] = {
     ".htm": _from_bytes(read_html),
     ".pdf": read_pdf,
     ".docx": read_docx,
+    ".pptx": read_pptx,
+    ".xlsx": read_xlsx,
+    ".csv": _from_bytes(read_csv),
+    ".tsv": _from_bytes(read_csv),
+    ".epub": read_epub,
+    ".eml": _from_bytes(read_mail),
 }
 READER_VERSION = "1"
 SUPPORTED = tuple(_READERS)
@@ -81,7 +93,7 @@ def read(path: Path, *, max_bytes: int) -> Content:
 def _check_signature(path: Path, suffix: str) -> None:
     with path.open("rb") as file:
         head = file.read(1024)
-    expected = {".pdf": _PDF, ".docx": _ZIP}.get(suffix)
+    expected = _PDF if suffix == ".pdf" else _ZIP if suffix in _PACKAGES else b""
     if expected == _PDF and _PDF in head:
         return  # some writers put a few bytes before the header
     if expected and head.startswith(expected):

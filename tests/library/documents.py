@@ -59,3 +59,78 @@ def write_docx(path: Path, blocks: list[tuple[str, str] | list[list[str]]]) -> N
     with zipfile.ZipFile(path, "w") as package:
         package.writestr("[Content_Types].xml", "<Types/>")
         package.writestr("word/document.xml", f"<w:document {_W}><w:body>{body}</w:body></w:document>")
+
+
+_OFFICE = "http://schemas.openxmlformats.org"
+_REL = f"{_OFFICE}/officeDocument/2006/relationships"
+
+
+def _relations(*targets: str) -> str:
+    items = "".join(f'<Relationship Id="r{n}" Type="x" Target="{target}"/>' for n, target in enumerate(targets))
+    return f'<Relationships xmlns="{_OFFICE}/package/2006/relationships">{items}</Relationships>'
+
+
+def write_xlsx(path: Path, sheets: dict[str, list[list[str | float]]]) -> None:
+    """Texts as shared strings, numbers as they are; every row starts in column B."""
+    texts = sorted({cell for rows in sheets.values() for row in rows for cell in row if isinstance(cell, str)})
+    with zipfile.ZipFile(path, "w") as package:
+        names = "".join(f'<sheet name="{name}" sheetId="{n}" r:id="r{n}"/>' for n, name in enumerate(sheets))
+        space = f'xmlns="{_OFFICE}/spreadsheetml/2006/main"'
+        package.writestr("xl/workbook.xml", f'<workbook {space} xmlns:r="{_REL}"><sheets>{names}</sheets></workbook>')
+        files = [f"worksheets/sheet{n}.xml" for n in range(len(sheets))]
+        package.writestr("xl/_rels/workbook.xml.rels", _relations(*files))
+        strings = "".join(f"<si><t>{escape(text)}</t></si>" for text in texts)
+        package.writestr("xl/sharedStrings.xml", f"<sst {space}>{strings}</sst>")
+        for file, rows in zip(files, sheets.values(), strict=True):
+            xml = ""
+            for number, row in enumerate(rows, 1):
+                xml += f'<row r="{number}">'
+                for column, cell in enumerate(row):
+                    place = f'r="{chr(ord("B") + column)}{number}"'
+                    if isinstance(cell, str):
+                        xml += f'<c {place} t="s"><v>{texts.index(cell)}</v></c>'
+                    else:
+                        xml += f"<c {place}><v>{cell}</v></c>"
+                xml += "</row>"
+            package.writestr(f"xl/{file}", f"<worksheet {space}><sheetData>{xml}</sheetData></worksheet>")
+
+
+def write_pptx(path: Path, slides: list[tuple[str, list[str], str]]) -> None:
+    """Slides: (title, paragraphs, speaker's notes)."""
+    spaces = f'xmlns:a="{_OFFICE}/drawingml/2006/main" xmlns:p="{_OFFICE}/presentationml/2006/main" xmlns:r="{_REL}"'
+
+    def shape(kind: str, paragraphs: list[str]) -> str:
+        text = "".join(f"<a:p><a:r><a:t>{escape(one)}</a:t></a:r></a:p>" for one in paragraphs)
+        mark = f'<p:nvSpPr><p:nvPr><p:ph type="{kind}"/></p:nvPr></p:nvSpPr>'
+        return f"<p:sp>{mark}<p:txBody>{text}</p:txBody></p:sp>"
+
+    with zipfile.ZipFile(path, "w") as package:
+        ids = "".join(f'<p:sldId id="{n}" r:id="r{n}"/>' for n in range(len(slides)))
+        package.writestr("ppt/presentation.xml", f"<p:presentation {spaces}>{ids}</p:presentation>")
+        files = [f"slides/slide{n}.xml" for n in range(len(slides))]
+        package.writestr("ppt/_rels/presentation.xml.rels", _relations(*files))
+        for n, (title, paragraphs, notes) in enumerate(slides):
+            shapes = shape("title", [title]) + shape("body", paragraphs) + shape("sldNum", [str(n)])
+            package.writestr(f"ppt/slides/slide{n}.xml", f"<p:sld {spaces}>{shapes}</p:sld>")
+            package.writestr(f"ppt/slides/_rels/slide{n}.xml.rels", _relations(f"../notesSlides/notesSlide{n}.xml"))
+            page = shape("body", [notes]) if notes else ""
+            package.writestr(f"ppt/notesSlides/notesSlide{n}.xml", f"<p:notes {spaces}>{page}</p:notes>")
+
+
+def write_epub(path: Path, title: str, chapters: list[str]) -> None:
+    """Chapters of HTML, stored in an order that is not the reading order."""
+    items = "".join(f'<item id="c{n}" href="text/chapter%20{n}.xhtml"/>' for n in reversed(range(len(chapters))))
+    spine = "".join(f'<itemref idref="c{n}"/>' for n in range(len(chapters)))
+    with zipfile.ZipFile(path, "w") as package:
+        package.writestr(
+            "META-INF/container.xml",
+            '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'
+            '<rootfile full-path="OEBPS/book.opf"/></rootfiles></container>',
+        )
+        package.writestr(
+            "OEBPS/book.opf",
+            '<package xmlns="http://www.idpf.org/2007/opf"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/">'
+            f"<dc:title>{title}</dc:title></metadata><manifest>{items}</manifest><spine>{spine}</spine></package>",
+        )
+        for n, chapter in enumerate(chapters):
+            package.writestr(f"OEBPS/text/chapter {n}.xhtml", f"<html><body>{chapter}</body></html>")

@@ -7,7 +7,7 @@ import pytest
 
 from app.library.formats.content import UnreadableError
 from app.library.reading import read
-from tests.library.documents import write_docx, write_pdf
+from tests.library.documents import write_docx, write_epub, write_pdf, write_pptx, write_xlsx
 
 LIMIT = 10 * 2**20
 CHINESE = "无损网络的时延与带宽。\n交换机的数据在网络中传输，不会因为拥塞而丢包。\n"
@@ -93,6 +93,52 @@ def test_html_declares_its_encoding(tmp_path: Path) -> None:
     assert read(tmp_path / "a.htm", max_bytes=LIMIT).text == "无损网络\n"
 
 
+def test_html_of_a_page_that_is_all_form(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text("<body><form><p>Ports: 64 &lt; 128</p></form></body>")
+    assert read(tmp_path / "a.html", max_bytes=LIMIT).text == "Ports: 64 < 128\n"
+
+
+def test_xlsx(tmp_path: Path) -> None:
+    write_xlsx(tmp_path / "a.xlsx", {"Prices": [["Switch", "USD <list>"], ["Q3400 & co", 61000.5]], "空": []})
+    assert read(tmp_path / "a.xlsx", max_bytes=LIMIT).text == (
+        "## Prices\n\n|  | Switch | USD <list> |\n| --- | --- | --- |\n|  | Q3400 & co | 61000.5 |\n"
+    )
+
+
+@pytest.mark.parametrize(("name", "separator"), [("a.csv", ","), ("a.csv", ";"), ("a.TSV", "\t")])
+def test_csv(tmp_path: Path, name: str, separator: str) -> None:
+    rows = [["Speed", "Price"], ["400G", '"1 | 2"'], ["800G", "3"], ["", ""]]
+    (tmp_path / name).write_text("\n".join(separator.join(row) for row in rows))
+    assert read(tmp_path / name, max_bytes=LIMIT).text == (
+        "| Speed | Price |\n| --- | --- |\n| 400G | 1 \\| 2 |\n| 800G | 3 |\n"
+    )
+
+
+def test_pptx(tmp_path: Path) -> None:
+    write_pptx(tmp_path / "a.pptx", [("标题 <1>", ["One & two", "Three"], "Say this."), ("Second", ["Four"], "")])
+    content = read(tmp_path / "a.pptx", max_bytes=LIMIT)
+    assert content.text == "## 标题 <1>\n\nOne & two\n\nThree\n\nSay this.\n\n## Second\n\nFour\n\n"
+    assert content.page_starts == (0, content.text.index("## Second"))
+
+
+def test_epub(tmp_path: Path) -> None:
+    write_epub(tmp_path / "a.epub", "Fabrics", ["<h1>One</h1><p>Leaf &amp; spine.</p>", "<h1>Two</h1><p>Core.</p>"])
+    content = read(tmp_path / "a.epub", max_bytes=LIMIT)
+    assert (content.title, content.text) == ("Fabrics", "# One\n\nLeaf & spine.\n\n# Two\n\nCore.\n")
+
+
+def test_mail(tmp_path: Path) -> None:
+    (tmp_path / "a.eml").write_bytes(
+        "From: a@example.org\r\nTo: b@example.org\r\nSubject: =?utf-8?b?5oql5Lu3?=\r\n"
+        "Date: Mon, 1 Jun 2026 10:00:00 +0000\r\nContent-Type: text/plain; charset=gb18030\r\n\r\n"
+        "64 张网卡的报价 < 100 万元。\r\n".encode("gb18030")
+    )
+    assert read(tmp_path / "a.eml", max_bytes=LIMIT).text == (
+        "# 报价\n\nFrom: a@example.org\nTo: b@example.org\nDate: Mon, 01 Jun 2026 10:00:00 +0000\n\n"
+        "64 张网卡的报价 < 100 万元。\n"
+    )
+
+
 def _zip_bomb(path: Path) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as package:
         package.writestr("word/document.xml", b"0" * (30 * 2**20))
@@ -128,6 +174,10 @@ def _entities(path: Path) -> None:
         ("a.docx", _zip_bomb, "zip bomb"),
         ("a.docx", _entities, "declares entities"),
         ("a.docx", lambda path: zipfile.ZipFile(path, "w").close(), "not a DOCX file"),
+        ("a.xlsx", lambda path: write_docx(path, []), "not an Excel workbook"),
+        ("a.pptx", lambda path: write_docx(path, []), "not a PowerPoint presentation"),
+        ("a.epub", lambda path: write_docx(path, []), "not an EPUB book"),
+        ("a.eml", lambda path: path.write_text("hello"), "not an e-mail"),
         ("a.exe", lambda path: path.write_bytes(b"MZ"), r"type \.exe are not read; the types are \.md"),
         ("a.md", lambda path: path.mkdir(), "it is not a regular file"),
         ("a.md", lambda path: None, "cannot be opened"),

@@ -11,37 +11,19 @@ from html.parser import HTMLParser
 from app.library.formats.content import Content, table_text
 from app.library.formats.plain import decode
 
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 _CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"<\?xml[^>]+encoding\s*=\s*[\"']([\w-]+)", re.IGNORECASE)
-_NEVER = frozenset(
-    re.findall(
-        r"\w+",
-        "script style noscript template svg math iframe object form button select textarea dialog",
-    )
-)
-_FURNITURE = frozenset(
-    re.findall(
-        r"\w+",
-        "nav footer aside header menu",
-    )
-)
-_FURNITURE_ROLES = frozenset(
-    re.findall(
-        r"\w+",
-        "navigation banner contentinfo complementary search menu menubar dialog",
-    )
-)
-_VOID = frozenset(
-    re.findall(
-        r"\w+",
-        "area base br col embed hr img input link meta param source track wbr",
-    )
-)
-_BLOCKS = frozenset(
-    re.findall(
-        r"\w+",
-        "address article blockquote dd div dl dt fieldset figcaption figure main ol p section ul details summary",
-    )
+_NEVER = _names("script style noscript template svg math iframe object button select textarea dialog")
+_FURNITURE = _names("nav footer aside header menu form")
+_FURNITURE_ROLES = _names("navigation banner contentinfo complementary search menu menubar dialog")
+_VOID = _names("area base br col embed hr img input link meta param source track wbr")
+_BLOCKS = _names(
+    "address article blockquote dd div dl dt fieldset figcaption figure main ol p section ul details summary"
 )
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 
@@ -49,18 +31,25 @@ _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 def read_html(data: bytes) -> Content:
     match = _CHARSET.search(data[:4096]) or _XML_ENCODING.search(data[:512])
     markup = decode(data, match[1].decode("ascii") if match else "")
-    whole = _Reader()
-    whole.feed(markup)
-    whole.close()
-    text = whole.text()
-    return Content(text, title=whole.title.strip() or whole.first_heading, url=whole.url)
+    reader = _read(markup, _FURNITURE)
+    if not reader.text().strip():
+        reader = _read(markup, frozenset())  # a page that is all in <nav> or leaves one open is still a page
+    return Content(reader.text(), title=reader.title.strip() or reader.first_heading, url=reader.url)
+
+
+def _read(markup: str, furniture: frozenset[str]) -> _Reader:
+    reader = _Reader(furniture)
+    reader.feed(markup)
+    reader.close()
+    return reader
 
 
 class _Reader(HTMLParser):
     """Collects text; keeps only what is inside <main> or <article> if there is any."""
 
-    def __init__(self) -> None:
+    def __init__(self, furniture: frozenset[str]) -> None:
         super().__init__(convert_charrefs=True)
+        self._furniture = furniture
         self.title = ""
         self.url = ""
         self.first_heading = ""
@@ -106,7 +95,9 @@ class _Reader(HTMLParser):
             return True
         if tag == "header" and self._main_depth:
             return False  # the header of an article holds its title
-        return tag in _FURNITURE or (values.get("role") or "") in _FURNITURE_ROLES
+        if not self._furniture:
+            return False
+        return tag in self._furniture or (values.get("role") or "") in _FURNITURE_ROLES
 
     def _void(self, tag: str) -> None:
         if tag == "br":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -42,3 +43,22 @@ def part(package: zipfile.ZipFile, name: str) -> ElementTree.Element | None:
     if b"<!DOCTYPE" in data[:2000] or b"<!ENTITY" in data:
         raise UnreadableError("its XML declares entities, which no Office program writes")
     return ElementTree.fromstring(data)
+
+
+def related(package: zipfile.ZipFile, name: str) -> dict[str, str]:
+    """Names of the parts that a part refers to, by relationship id."""
+    folder = folder_of(name)
+    found = part(package, f"{folder}_rels/{name.removeprefix(folder)}.rels")
+    targets = {}
+    for relation in found if found is not None else ():
+        target = relation.get("Target", "")
+        if relation.get("TargetMode") != "External":
+            joined = target.lstrip("/") if target.startswith("/") else posixpath.normpath(folder + target)
+            targets[relation.get("Id", "")] = joined
+    return targets
+
+
+def folder_of(name: str) -> str:
+    """The folder of a part, with a slash at its end; "" at the top."""
+    folder = posixpath.dirname(name)
+    return f"{folder}/" if folder else ""
