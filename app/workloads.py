@@ -11,8 +11,9 @@ from typing import Any
 import yaml
 
 from app.errors import AdvisorError
-from app.fabric.calculation import Source
+from app.fabric.calculation import Bilingual, Source
 from app.fabric.estimate import Estimate
+from app.fabric.goodput import Cause, FailureData
 from app.fabric.stack import KINDS, Stack, Workloads
 from app.fabric.transformer import Experts, LatentAttention, Transformer
 
@@ -40,6 +41,29 @@ def read_model(path: Path) -> Transformer:
         return _model({"id": path.stem, "name": path.stem, **content, "sources": []}, {})
     except (KeyError, TypeError, ValueError) as error:
         raise _bad(path, "the model", error) from None
+
+
+def load_failures(folder: Path) -> FailureData:
+    """What goodput.yaml of the catalog in `folder` says of failures. Raises AdvisorError on bad data."""
+    inner = folder / "catalog"
+    path = (inner if inner.is_dir() else folder) / "goodput.yaml"
+    content = _read(path)
+    try:
+        sources = _sources(content)
+        total = sum(int(row["count"]) for row in content["causes"])
+        rate = Estimate(*(float(point) for point in content["interruptions_per_million_gpu_hours"]["range"]))
+        return FailureData(
+            per_gpu_hour=rate * 1e-6,
+            checkpoint_s=Estimate(*(float(point) for point in content["checkpoint_s"]["range"])),
+            restart_s=Estimate(*(float(point) for point in content["restart_s"]["range"])),
+            causes=tuple(
+                Cause(row["id"], Bilingual(row["en"], row["zh"]), int(row["count"]) / total)
+                for row in content["causes"]
+            ),
+            sources=tuple(sources.values()),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError) as error:
+        raise _bad(path, "the file", error) from None
 
 
 @lru_cache(maxsize=8)
