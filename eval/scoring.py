@@ -10,7 +10,8 @@ from typing import Any, Literal
 from app.advisor.answer import Answer
 from eval.cases import Case
 from eval.metrics import citations, key_points, refusal, retrieval, support, tools
-from eval.metrics.languages import is_in_language
+from eval.metrics.contradictions import misplaced_figures
+from eval.metrics.languages import foreign_sentences, is_in_language
 from eval.metrics.verdicts import verdict_is_right
 from eval.quantities import find_quantities, in_si, says
 from eval.record import Trial
@@ -78,6 +79,7 @@ class _Sources:
     """What was found of the sources of one answer, computed once."""
 
     stray_numbers: list[str]
+    misplaced: list[str]
     invalid: list[str]
     bad_quotes: list[str]
     precision: citations.Share
@@ -89,6 +91,7 @@ class _Sources:
         recall, bare = citations.citation_recall(answer)
         return cls(
             support.unsupported_numbers(answer, [a.question for a in trial.answers]),
+            misplaced_figures(answer),
             citations.invalid_citations(answer),
             list(trial.bad_quotes),
             citations.citation_precision(answer, case.gold),
@@ -138,8 +141,9 @@ def _write(case: Case, answer: Answer, sources: _Sources) -> Iterator[Check]:
     if case.verdicts:
         got = answer.verdict.choice if answer.verdict else "none"
         yield Check("write", "verdict", verdict_is_right(case.verdicts, answer), " or ".join(case.verdicts), got)
-    right = is_in_language(answer.text, case.answers_in)
-    yield Check("write", "text_language", right, case.answers_in, answer.text[:60])
+    foreign = foreign_sentences(answer.text, case.answers_in, answer.citations)
+    right = is_in_language(answer.text, case.answers_in) and not foreign
+    yield Check("write", "text_language", right, case.answers_in, " | ".join(foreign) or answer.text[:60])
     for group in case.must:
         missing = key_points.missing_points([group], answer.text)
         yield Check("write", "must", not missing, " or ".join(group), "" if not missing else "not said")
@@ -155,8 +159,10 @@ def _write(case: Case, answer: Answer, sources: _Sources) -> Iterator[Check]:
     yield Check("write", "numbers have sources", not stray, "none without", ", ".join(stray))
     own = answer.grounding.unsupported
     yield Check("write", "numbers have sources (own check)", not own, "none without", ", ".join(own))
+    misplaced = sources.misplaced
+    yield Check("write", "figures of the right fabric", not misplaced, "none", "; ".join(misplaced))
     contradictions = answer.grounding.contradictions
-    yield Check("write", "no contradiction", not contradictions, "none", "; ".join(contradictions))
+    yield Check("write", "no contradiction (own check)", not contradictions, "none", "; ".join(contradictions))
 
 
 def _states(text: str, value: float, unit: str) -> bool:
@@ -199,7 +205,7 @@ def _counts(
         "citation_recall": (sources.recall.good, sources.recall.n),
         "quotes": (len(answer.citations) - len(trial.bad_quotes), len(answer.citations)),
         "unsupported_numbers": (len(stray), 1),
-        "contradictions": (len(answer.grounding.contradictions), 1),
+        "contradictions": (len(sources.misplaced) + len(answer.grounding.contradictions), 1),
         "invalid_citations": (len(sources.invalid), 1),
         "refusal_precision": refusal.precision_count(case.kinds, answer.kind),
         "refusal_recall": refusal.recall_count(case.kinds, answer.kind),

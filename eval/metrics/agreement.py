@@ -1,4 +1,8 @@
-"""Do two askings of one question, reworded or translated, get the same answer?"""
+"""Do two askings of one question, reworded or translated, get the same answer?
+
+What counts is what the reader is told: whether it was answered at all, the verdict, the numbers, and where nothing
+was calculated the notes that were cited. "configuration" and "explanation" are then the same kind of answer.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +10,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.advisor.answer import Answer
+from eval.cases import REFUSALS
+from eval.metrics.citations import topic_of
 
 
 def disagreements(first: Answer, second: Answer) -> list[str]:
-    """What differs: kind, verdict, a value that was calculated; where nothing was, the topics cited."""
+    """What differs: refused or not, verdict, a value that was calculated; where nothing was, the topics cited."""
+    if _manner(first) != _manner(second):
+        return [f"kind: {first.kind} and {second.kind}"]
     found = []
-    if first.kind != second.kind:
-        found.append(f"kind: {first.kind} and {second.kind}")
     choices = [answer.verdict.choice if answer.verdict else None for answer in (first, second)]
     if choices[0] != choices[1]:
         found.append(f"verdict: {choices[0]} and {choices[1]}")
@@ -23,9 +29,15 @@ def disagreements(first: Answer, second: Answer) -> list[str]:
             for name in sorted(left.keys() | right.keys())
             if left.get(name) != right.get(name)
         ]
-    elif first.kind not in ("out_of_scope", "no_evidence", "clarification") and not (_topics(first) & _topics(second)):
+    elif _manner(first) == "answered" and not _topics(first) & _topics(second):
         found.append(f"cited: {sorted(_topics(first))} and {sorted(_topics(second))}")
     return found
+
+
+def _manner(answer: Answer) -> str:
+    if answer.kind in REFUSALS:
+        return "refused"
+    return "asked back" if answer.kind == "clarification" else "answered"
 
 
 def _values(answer: Answer) -> dict[str, Any]:
@@ -42,7 +54,4 @@ def _rounded(value: Mapping[str, Any]) -> Any:
 
 
 def _topics(answer: Answer) -> set[str]:
-    """The documents cited, a note pair as one: pfc.en.md and pfc.zh.md are both pfc."""
-    return {
-        citation.document.removesuffix(".md").removesuffix(".en").removesuffix(".zh") for citation in answer.citations
-    }
+    return {topic_of(citation.document) for citation in answer.citations}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from app.advisor.answer import Answer, Citation
 from eval.metrics.retrieval import Found, matches
-from eval.metrics.sentences import Claim, claims, markers_in
+from eval.metrics.sentences import Claim, claims, markers_in, squeezed
 from eval.metrics.support import all_known, known_without_citations
 from eval.quantities import find_quantities
 
@@ -84,7 +84,7 @@ def citation_recall(answer: Answer) -> tuple[Share, list[str]]:
     A source is a marker in the sentence; a marker in its paragraph whose passage has the sentence; the id
     of a calculation; or that all of its numbers are values of calculations.
     """
-    passages = {citation.marker: _squeezed(citation.passage) for citation in answer.citations}
+    passages = {citation.marker: squeezed(citation.passage) for citation in answer.citations}
     known = known_without_citations(answer)
     ids = {calculation["id"] for calculation in answer.calculations}
     needing = [claim for claim in claims(answer.text) if claim.needs_source]
@@ -92,7 +92,7 @@ def citation_recall(answer: Answer) -> tuple[Share, list[str]]:
         claim.text
         for claim in needing
         if not any(marker in passages for marker in claim.markers)
-        and not any(_squeezed(claim.bare) in passages.get(marker, "") for marker in claim.nearby)
+        and not any(squeezed(claim.bare) in passages.get(marker, "") for marker in claim.nearby)
         and not any(id in ids for id in claim.calculations)
         and not all_known(claim, known)
     ]
@@ -129,7 +129,3 @@ def _terms(text: str) -> set[str]:
     latin = {word for word in re.findall(r"[a-z][a-z0-9]{2,}", text.casefold()) if word not in _STOP}
     runs = re.findall(r"[\u4e00-\u9fff]+", text)
     return latin | {run[i : i + 2] for run in runs for i in range(len(run) - 1)}
-
-
-def _squeezed(text: str) -> str:
-    return re.sub(r"[\s*_`>|]+|\[\^?[a-z0-9-]+\]", "", text).casefold()

@@ -50,6 +50,11 @@ def markers_in(text: str) -> tuple[int, ...]:
     return tuple(found)
 
 
+def squeezed(text: str) -> str:
+    """A text without spaces, signs of Markdown and markers, to find a quotation in its passage."""
+    return re.sub(r"[\s*_`>|]+|\[\^?[a-z0-9-]+\]", "", text).casefold()
+
+
 def claims(text: str) -> list[Claim]:
     """The claims of a Markdown text; headings, table rules and fenced code are none."""
     blocks = re.split(r"\n\s*\n", _CODE.sub("\n\n", text))

@@ -122,6 +122,23 @@ def test_language_of_a_text() -> None:
     assert languages.han_share("```\n交换机\n```\nswitch") == 0.0
 
 
+def test_single_sentences_of_the_other_language() -> None:
+    chinese = "InfiniBand 采用基于信用的流控。\n\nEvery price is a signal of low trust, not a quote."
+    assert languages.foreign_sentences(chinese, "zh") == ["Every price is a signal of low trust, not a quote."]
+    assert languages.foreign_sentences("用 NVIDIA Quantum-2 QM9700 InfiniBand NDR 交换机组网即可。", "zh") == []
+    english = "Credits keep it lossless.\n\n大消息的总线带宽按各来源。"
+    assert languages.foreign_sentences(english, "en") == ["大消息的总线带宽按各来源。"]
+    assert languages.foreign_sentences("The Chinese for it is 无损.", "en") == []
+
+
+def test_a_quotation_from_a_document_of_the_user_may_be_foreign() -> None:
+    quote = "本集群的总线带宽不低于三百五十。"
+    own = citation(passage=quote, document="handbook.pdf")
+    note = citation(passage=quote, document="latency.zh.md")
+    assert languages.foreign_sentences(quote, "en", [own]) == []
+    assert languages.foreign_sentences(quote, "en", [note]) == [quote]
+
+
 @pytest.mark.parametrize(
     ("phrase", "text", "there"),
     [

@@ -9,6 +9,7 @@ from eval.metrics.citations import (
     topic_of,
     unfaithful_quotes,
 )
+from eval.metrics.contradictions import misplaced_figures
 from eval.metrics.sentences import claims, markers_in
 from eval.metrics.support import unsupported_numbers
 from tests.eval.answers import NOTE, answer, calculation, citation
@@ -120,3 +121,36 @@ def test_earlier_questions_and_the_assumed_cluster_support_numbers() -> None:
     given = answer("512 GPUs over 7 years.", question="and for longer?", spec={"years": 7})
     assert unsupported_numbers(given, ["RoCE for 512 GPUs?"]) == []
     assert unsupported_numbers(given, []) == ["512"]
+
+
+BOTH = (
+    calculation("cost", "infiniband", "T1", capex_usd=(412_000.0, "USD"), time=(6.19, "ms")),
+    calculation("cost", "roce", "T2", capex_usd=(427_000.0, "USD"), time=(6.19, "ms")),
+    calculation("compare", "", "T3", roce_tco_usd=(861_000.0, "USD"), difference_usd=(15_000.0, "USD")),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "misplaced"),
+    [
+        ("InfiniBand costs $412k.", []),
+        ("InfiniBand costs $427k.", ["$427k"]),
+        ("RoCE 网络采购成本 41.2万美元。", ["41.2万美元"]),
+        ("InfiniBand 五年总成本 86.1万美元。", ["86.1万美元"]),
+        ("InfiniBand costs $412k and RoCE $427k.", []),  # speaks of both
+        ("RoCE is $15k dearer.", []),  # a figure of neither
+        ("RoCE takes 6.19 ms.", []),  # a figure of both
+        ("| | InfiniBand | RoCE |\n|---|---|---|\n| capex | $412k | $427k |", []),
+        ("| | InfiniBand | RoCE |\n|---|---|---|\n| capex | $427k | $412k |", ["$427k", "$412k"]),
+        ("| | RoCE | InfiniBand |\n|---|---|---|\n| capex | $427k | $412k |", []),
+    ],
+)
+def test_figures_of_the_wrong_fabric(text: str, misplaced: list[str]) -> None:
+    given = answer(text, calculations=BOTH, question="InfiniBand or RoCE?")
+    assert [fault.split(":")[0] for fault in misplaced_figures(given)] == misplaced
+
+
+def test_what_a_cited_passage_says_is_not_judged() -> None:
+    quote = "An InfiniBand offer of 2025 came to $427k."
+    given = answer(quote + " [1]", calculations=BOTH, citations=(citation(passage=quote),))
+    assert misplaced_figures(given) == []
