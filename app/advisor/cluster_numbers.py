@@ -27,7 +27,7 @@ def cluster_numbers(words: str, gpu_models: Sequence[str], carried: ClusterSpec,
     if match := _search(rf"(?<![a-z0-9])({models})(?:s|x)?(?![a-z0-9])", low):
         found["gpu_model"] = match[1]
     if match := _search(
-        r"(\d+)\s*-?\s*(?:gpus?|cards?|卡|张)\s*(?:/|per|a|each)?\s*-?\s*(?:nodes?|servers?|hosts?|服务器|節點|节点|机器|机)",
+        r"(\d+)\s*-?\s*(?:gpus?|cards?|卡|张)\s*(?:/|per|a|each)?\s*-?\s*(?:nodes?|servers?|hosts?|服务器|節點|节点|机器|机(?!群|房|柜))",
         low,
     ):
         found["gpus_per_node"] = int(match[1])
@@ -49,6 +49,13 @@ def cluster_numbers(words: str, gpu_models: Sequence[str], carried: ClusterSpec,
     each = _search(r"(?<![a-z0-9.])(\d+)-gpu\b", low)
     if nodes and each and not grid and each[1] != nodes[1]:
         found["gpus"], found["gpus_per_node"] = int(float(nodes[1])) * int(each[1]), int(each[1])
+    elif (
+        nodes
+        and count
+        and not grid
+        and _search(re.escape(count[0]) + r"[^;,()]{0,25}(?:per|each|a) node|" + re.escape(count[0]) + r"\s+each", low)
+    ):
+        found["gpus"], found["gpus_per_node"] = int(float(nodes[1])) * int(float(count[1])), int(float(count[1]))
     elif grid:
         found["gpus"], found["gpus_per_node"] = int(grid[1]) * int(grid[2]), int(grid[2])
     elif count or named:
@@ -60,8 +67,16 @@ def cluster_numbers(words: str, gpu_models: Sequence[str], carried: ClusterSpec,
     elif nodes:
         found["gpus"] = _count(nodes[1]) * per_node
 
-    if match := _search(r"(?<![\d.:])(\d+)\s*x\s*(100|200|400|800)\s*g", low):
-        found["gbps_per_gpu"] = int(match[1]) * int(match[2]) // max(1, per_node)
+    per_gpu = _search(
+        r"(\d+)\s*(?:x|×|个|個)?\s*(100|200|400|800)\s*g\w*\s*(?:ports?|口|端口)?\s*(?:per|each|a|/)\s*gpu", low
+    ) or _search(r"每\s*(?:个|張|张|块)?\s*(?:gpu|卡)[^，。,]{0,6}?(\d+)\s*(?:x|×|个|個)\s*(100|200|400|800)\s*g", low)
+    each_node = _search(r"(?<![\d.:])(\d+)\s*x\s*(100|200|400|800)\s*g", low)
+    if per_gpu:
+        found["gbps_per_gpu"] = int(per_gpu[1]) * int(per_gpu[2])
+    elif each_node:
+        found["gbps_per_gpu"] = int(each_node[1]) * int(each_node[2]) // max(1, per_node)
+    elif match := _search(r"(\d+(?:\.\d+)?)\s*t(?:b/s|bps|bit/s)?\s*(?:per|a|each|/)\s*(?:node|server|host)", low):
+        found["gbps_per_gpu"] = round(float(match[1]) * 1000 / max(1, per_node))
     elif match := _search(r"(?<![\d.x])(100|200|400|800|1600)\s*(?:g|gb|gbit|gbps|gb/s|gbe)(?![a-z0-9]|/s)", low):
         found["gbps_per_gpu"] = int(match[1])
     elif match := _search(r"(?<![a-z0-9])(hdr|ndr|xdr)(?![a-z0-9])", low):

@@ -31,6 +31,7 @@ ACCEPTED_WITH = {  # what somebody who follows the verdict takes on, by choice
 }
 COST_CLAIM_NOTE = "infiniband-price-premium"  # the article's "2-3x" and what is known of it
 _PRODUCT = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z]{1,12}-?\d[A-Za-z0-9]*(?:-[A-Za-z0-9]+)*(?![A-Za-z0-9_])")
+CANDIDATES = 24  # found by the library, before the notes written for this kind of question are preferred
 PASSAGES_PER_QUESTION = 8
 FAR_FROM_DOMAIN_LEXICAL = 0.5  # a question without a word of our field must match a document in most of its words
 
@@ -41,6 +42,8 @@ class Searchable(Protocol):
     def search(self, query: str, *, k: int = 5, language: Language | None = None) -> list[Hit]: ...
 
     def note_passages(self, topic: str, language: Language) -> list[Passage]: ...
+
+    def mentions(self, name: str) -> bool: ...
 
     def note_sources(self, document_id: str) -> Mapping[str, Mapping[str, str]]: ...
 
@@ -80,10 +83,12 @@ class Evidence:
 
 def search_evidence(question: Question, library: Searchable) -> tuple[Hit, ...]:
     """The passages for a question; none where the question is far from our field and only resembles a document."""
+    if vocabulary().not_ours.search(question.text):
+        return ()
     query = question.text
     if question.follow_up and question.kind in CALCULATED and question.spec.gpus is not None:
         query = _full_query(question)
-    hits = library.search(query, k=PASSAGES_PER_QUESTION, language=question.language)
+    hits = library.search(query, k=CANDIDATES, language=question.language)
     if not question.in_domain:
         hits = [hit for hit in hits if (hit.lexical or 0) >= FAR_FROM_DOMAIN_LEXICAL]
     words = vocabulary()
@@ -100,7 +105,7 @@ def gather(
     question: Question, hits: tuple[Hit, ...], library: Searchable, tools: Tools, step: Callable[[Step], None]
 ) -> Evidence:
     """Run what the question calls for. Raises AdvisorError where the cluster cannot be built as described."""
-    kind = _resolved_kind(question, hits)
+    kind = _resolved_kind(question, hits, library)
     evidence = Evidence(question, kind, hits, searched=(question.text,))
     if kind in {"out_of_scope", "no_evidence"}:
         return replace(evidence, hits=())
@@ -247,7 +252,7 @@ def _notes(decision: Decision, library: Searchable, question: Question) -> dict[
     return {topic: library.note_passages(topic, question.language) for topic in sorted(topics) if topic}
 
 
-def _resolved_kind(question: Question, hits: Sequence[Hit]) -> Kind:
+def _resolved_kind(question: Question, hits: Sequence[Hit], library: Searchable) -> Kind:
     kind = question.kind
     if not question.in_domain and not hits:
         return "out_of_scope"
@@ -261,19 +266,14 @@ def _resolved_kind(question: Question, hits: Sequence[Hit]) -> Kind:
         return kind
     if kind == "cost" and len(question.fabrics) >= 2:
         return kind
-    return kind if hits and not _unknown_names(question, hits) else "no_evidence"
+    return kind if hits and not _unknown_names(question, library) else "no_evidence"
 
 
-def _unknown_names(question: Question, hits: Sequence[Hit]) -> list[str]:
-    """Product names of the question (ConnectX-9, CN5000) that no passage found speaks of; to answer about another
+def _unknown_names(question: Question, library: Searchable) -> list[str]:
+    """Product names of the question (ConnectX-9, CN5000) that the library nowhere mentions; to answer about another
     product would be worse than to say that nothing is known."""
-    found = " ".join(f"{hit.passage.title} {hit.passage.section} {hit.passage.text}" for hit in hits)
-    known = {_plain_name(name) for name in _PRODUCT.findall(found)}
-    return [name for name in _PRODUCT.findall(question.text) if _plain_name(name) not in known]
-
-
-def _plain_name(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.lower()).rstrip("s")
+    names = _PRODUCT.findall(re.sub(r"\[[^\]]*\]", " ", question.text))
+    return [name for name in names if not library.mentions(name)]
 
 
 def _numbered(calculations: Sequence[Calculation]) -> tuple[Calculation, ...]:

@@ -25,7 +25,8 @@ _TENS = {
 }
 _SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
 _COUNTABLE_EN = (
-    r"(?:gpus?|cards?|nodes?|servers?|hosts?|accelerators?|h100s?|h200s?|h20s?|a100s?|b200s?|b300s?|years?|switches)"
+    r"(?:gpus?|cards?|nodes?|servers?|hosts?|accelerators?|h100s?|h200s?|h20s?|a100s?|b200s?|b300s?|years?|switches"
+    r"|(?:\d+g )?ports?|[1-8]00g)"
 )
 _WORD = "|".join((*_UNITS, *_TENS, *_SCALES))
 _ENGLISH = re.compile(rf"\b((?:{_WORD})(?:[\s-]+(?:and[\s-]+)?(?:{_WORD}))*)(?=[\s-]+{_COUNTABLE_EN}\b)", re.IGNORECASE)
