@@ -24,6 +24,10 @@ class Term:
 
     names: tuple[str, ...]
 
+    def full_name(self, language: str) -> str:
+        """The name to say in a language: names begin with the English and the Chinese one."""
+        return next((name for name in self.names[:2] if has_cjk(name) == (language == "zh")), self.names[0])
+
 
 class Glossary:
     def __init__(self, terms: Iterable[Term]):

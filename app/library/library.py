@@ -24,6 +24,7 @@ from app.library.parts import Parts
 from app.library.passage import Hit, Passage
 from app.library.search import Searcher
 from app.library.sources import SourceFile, files_of, gone_from, is_changed, note_files
+from app.library.store import VectorStore
 from app.settings import Settings
 
 _KINDS = {"notes": "note", "documents": "document", None: None}
@@ -60,7 +61,14 @@ class Library:
             return []
         self._check_model()
         searcher: Searcher = self._parts.searcher
-        return searcher.search(query, k, language, _KINDS[only])
+        hits = searcher.search(query, k, language, _KINDS[only])
+        if not hits and self._parts.store.count() == 0:
+            raise AdvisorError(
+                "The library's vectors are missing.",
+                "Run `fabric-advisor ingest` to make them again.",
+                code="no_vectors",
+            )
+        return hits
 
     def documents(self) -> list[Document]:
         """All documents, and the files that could not be read until they can or are removed."""
@@ -102,6 +110,10 @@ class Library:
     def note_passages(self, topic: str, language: Language) -> list[Passage]:
         """All passages of a shipped note, in order; empty where there is no note on the topic."""
         return self._index.note_passages(topic, language)
+
+    def mentions(self, name: str) -> bool:
+        """Whether any passage holds this name, in any case, with or without its hyphens and a plural s."""
+        return self._index.mentions(name)
 
     def note_sources(self, document_id: str) -> dict[str, dict[str, str]]:
         """Sources of a note by footnote id (title, url, date, trust); empty for other documents."""
@@ -209,7 +221,14 @@ class Library:
             return True
         if self._manifest.setting("words") != self._parts.words.version:
             return True
+        if self._manifest.setting("model") == self._parts.model_id and self._vectors_are_missing():
+            return True
         return any(is_changed(file, known[file.id]) for file in files)
+
+    def _vectors_are_missing(self) -> bool:
+        """As when the folder of vectors was deleted, or the address of the Chroma server changed."""
+        store: VectorStore = self._parts.store
+        return store.count() < self._index.count()
 
     def _check_model(self) -> None:
         built_with = self._manifest.setting("model")

@@ -51,6 +51,15 @@ class PassageIndex:
         found = self.passages(row[0] for row in rows)
         return [found[row[0]] for row in rows]
 
+    def mentions(self, name: str) -> bool:
+        """Whether any passage holds this name, in any case, with or without its hyphens and a plural s."""
+        singular = name[:-1] if name.endswith("s") else name
+        variants = {singular, singular.replace("-", ""), singular.replace("-", " ")}
+        where = " OR ".join("text LIKE ? ESCAPE '\\'" for _ in variants)
+        return bool(
+            self._db.rows(f"SELECT 1 FROM passages WHERE {where} LIMIT 1", [_containing(one) for one in variants])
+        )
+
     def count(self) -> int:
         return int(self._db.rows("SELECT count(*) FROM passages")[0][0])
 
@@ -84,3 +93,10 @@ def _passage(row: Any) -> Passage:
     id_, document_id, name, title, url, section, text, start, end, language, page, topic, source_refs = row
     refs = tuple(json.loads(source_refs))
     return Passage(id_, document_id, name, title, url, section, text, start, end, language, page, topic, refs)
+
+
+def _containing(text: str) -> str:
+    """A LIKE pattern for texts that contain `text`."""
+    for special in "\\%_":
+        text = text.replace(special, "\\" + special)
+    return f"%{text}%"

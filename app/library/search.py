@@ -27,6 +27,8 @@ from app.library.words import Words
 
 _CANDIDATES = 30  # nominated by each of the two searches
 _WORDS_WEIGHT = 0.17  # of words against similarity in the score; 0.05 to 0.2 rank equally well on our questions
+_SHORT_QUERY = 24  # characters
+_MOST_CONCEPTS = 64  # of a long query; glossary terms come first
 _LONGEST_QUERY = 2_000  # characters; the model reads 512 tokens anyway
 
 
@@ -100,13 +102,26 @@ class Searcher:
             concepts.append(Concept(tuple(sorted(name for name in names if name)), known=True))
         rest = _without(query, covered)
         concepts += [Concept((word,), known=False) for word in self._words.for_query(rest)]
-        return [concept for concept in concepts if concept.names]
+        return [concept for concept in concepts if concept.names][:_MOST_CONCEPTS]
+
+    def _spelt_out(self, query: str, asked_in: Language) -> str:
+        """A short query with the names of its abbreviations: the model knows few of them ("DLB", "AR")."""
+        if len(query) > _SHORT_QUERY:
+            return query
+        full = [
+            term.full_name(asked_in)
+            for term, spans in self._glossary.find(query)
+            if any(_is_abbreviation(query[start:end]) for start, end in spans)
+        ]
+        missing = [name for name in dict.fromkeys(full) if name.lower() not in query.lower()]
+        return f"{query} ({', '.join(missing)})" if missing else query
 
     def _candidates(
         self, query: str, asked_in: Language, concepts: Sequence[Concept], kind: str | None, limits: Limits
     ) -> list[_Candidate]:
         """What either search nominates, best first."""
-        nearest = Nearest(self._store, self._embeddings.embed_query(query), asked_in)
+        vector = self._embeddings.embed_query(self._spelt_out(query, asked_in))
+        nearest = Nearest(self._store, vector, asked_in)
         near = nearest.best(kind)
         matching = self._index.match(_match_expression(concepts), _CANDIDATES, kind) if concepts else []
         rest = [id_ for id_, _ in matching if id_ not in near]
@@ -154,6 +169,10 @@ class Searcher:
             if passage.text not in seen:
                 seen.add(passage.text)
                 yield candidate, passage
+
+
+def _is_abbreviation(name: str) -> bool:
+    return len(name) <= 6 and name.isascii() and name.isalnum()
 
 
 def _without(query: str, spans: Sequence[tuple[int, int]]) -> str:

@@ -1,6 +1,7 @@
 """Ingest: what is added, updated, skipped, removed, refused; and that what is removed is gone."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -243,6 +244,19 @@ def test_lost_vectors_are_made_again_and_stray_ones_removed(library: Library, fo
     manifest, vectors = stored_ids(library)
     assert manifest == vectors
     assert lost in vectors
+
+
+def test_a_deleted_folder_of_vectors_is_noticed_and_made_again(settings: Settings) -> None:
+    first = Library.open(settings, embeddings=HashEmbeddings())
+    first.ensure_notes()
+    first.close()
+    shutil.rmtree(settings.home / "chroma")
+    second = Library.open(settings, embeddings=HashEmbeddings())
+    with pytest.raises(AdvisorError, match=r"vectors are missing.*fabric-advisor ingest"):
+        second.search("PFC deadlock")
+    second.ensure_notes()
+    assert second.search("PFC deadlock", k=1)[0].passage.topic == "pfc-deadlock"
+    second.close()
 
 
 def test_two_ingests_at_once_wait_for_each_other(

@@ -43,6 +43,14 @@ def test_odd_queries_do_no_harm(notes_library: Library, query: str) -> None:
     assert notes_library.search(query) == []
 
 
+def test_a_question_of_thousands_of_words_is_searched_like_any_other(notes_library: Library) -> None:
+    words = " ".join(f"port{number}" for number in range(3000))
+    hits = notes_library.search("PFC死锁是怎么产生的？" + words, k=3)
+    assert all(hit.passage.topic for hit in hits)
+    chinese = "交换机网络丢包时延带宽拥塞控制流控死锁看门狗收敛比胖树光模块线缆" * 300
+    assert len(notes_library.search(chinese, k=3)) == 3
+
+
 def test_the_language_of_the_pair_follows_the_question_or_the_wish(notes_library: Library) -> None:
     for query, language in (("PFC deadlock", "en"), ("PFC死锁", "zh")):
         assert {hit.passage.language for hit in notes_library.search(query, k=5)} == {language}
