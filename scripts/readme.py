@@ -1,0 +1,105 @@
+"""The tables of the two READMEs, made from validation, the eval's baseline and the settings."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+from app.accelerators import load_accelerators
+from app.commands.validate import reference_rows
+from app.fabric.validate_collectives import groups_of, validate_collectives
+from app.fabric.validate_fabrics import validate_fabrics
+from app.knowledge import load_catalog
+from app.settings import PREFIX, Settings, knowledge_folder
+
+ROOT = Path(__file__).parent.parent
+READMES = {"en": ROOT / "README.md", "zh": ROOT / "README.zh.md"}
+
+
+def main() -> None:
+    check = "--check" in sys.argv[1:]
+    stale = []
+    for language, path in READMES.items():
+        old = path.read_text(encoding="utf-8")
+        new = old
+        for name, table in (("accuracy", accuracy(language)), ("settings", settings(language))):
+            block = f"<!-- begin: {name} (scripts/readme) -->\n{table}\n<!-- end: {name} -->"
+            new = re.sub(
+                rf"<!-- begin: {name} .*?<!-- end: {name} -->", lambda _, block=block: block, new, flags=re.DOTALL
+            )
+        if new != old:
+            stale.append(path.name)
+            if not check:
+                path.write_text(new, encoding="utf-8")
+    if check and stale:
+        sys.exit(f"{', '.join(stale)} not current: run scripts/readme")
+    print("current" if not stale else f"written: {', '.join(stale)}")
+
+
+def accuracy(language: str) -> str:
+    rows = [*fabrics(language), *collectives(language), *answers(language)]
+    head = ("| what | command | result |", "| 内容 | 命令 | 结果 |")[language == "zh"]
+    return "\n".join([head, "|---|---|---|", *(f"| {' | '.join(row)} |" for row in rows)])
+
+
+def fabrics(language: str) -> list[tuple[str, str, str]]:
+    rows = validate_fabrics(reference_rows("fabrics"), load_catalog(knowledge_folder() / "catalog"))
+    equal = sum(row.matches for row in rows)
+    explained = sum(not row.matches and not row.unexplained for row in rows)
+    bad = len(rows) - equal - explained
+    if language == "zh":
+        text = f"{len(rows)} 个公开数字，{equal} 个一致，{explained} 个差异有解释，{bad} 个无解释"
+        return [("公开的网络规模", "`fabric-advisor validate fabrics`", text)]
+    text = f"{len(rows)} published figures: {equal} equal, {explained} differ with an explanation, {bad} without"
+    return [("published fabric sizes", "`fabric-advisor validate fabrics`", text)]
+
+
+def collectives(language: str) -> list[tuple[str, str, str]]:
+    rows = validate_collectives(reference_rows("collectives"), load_accelerators(knowledge_folder() / "catalog"))
+    group = next(one for one in groups_of(rows) if one.group == "report large")
+    count, median, worst = group.rows, group.median_percent, group.worst_percent
+    if language == "zh":
+        text = f"{count} 行未用于校准，误差中位数 {median:.1f}%，最差 {worst:.0f}%"
+        return [("实测集合通信（256 MiB 以上）", "`fabric-advisor validate collectives`", text)]
+    text = f"{count} rows that calibrated nothing: median error {median:.1f} %, worst {worst:.0f} %"
+    return [("measured collectives of 256 MiB and more", "`fabric-advisor validate collectives`", text)]
+
+
+def answers(language: str) -> list[tuple[str, str, str]]:
+    """The committed outcome of the eval set; `fabric-advisor evaluate --update-baseline` writes it."""
+    baseline = json.loads((ROOT / "eval" / "baseline.json").read_text(encoding="utf-8"))
+    measures, cases = baseline["measures"], baseline["cases"]
+    chinese = language == "zh"
+    passed = sum(case["passed"] for case in cases.values())
+    rows = [("问答用例通过" if chinese else "questions answered as expected", f"{passed} / {len(cases)}")]
+    names = {
+        "verdict": ("verdict as expected", "结论符合预期"),
+        "numbers": ("expected figures exact", "预期数值准确"),
+        "unsupported_numbers": ("figures without a source", "无依据的数字"),
+        "citation_precision": ("citation precision", "引文精确率"),
+        "citation_recall": ("citation recall", "引文召回率"),
+        "recall@5[en]": ("recall@5, English", "英文 recall@5"),
+        "recall@5[zh]": ("recall@5, Chinese", "中文 recall@5"),
+        "refusal_precision": ("refusal precision", "拒答精确率"),
+        "refusal_recall": ("refusal recall", "拒答召回率"),
+        "agreement": ("agreement of paraphrases and of the two languages", "改写与双语一致率"),
+    }
+    for name, titles in names.items():
+        rows.append((titles[chinese], f"{measures[name]:.3f}".rstrip("0").rstrip(".")))
+    return [(title, "`fabric-advisor evaluate`", result) for title, result in rows]
+
+
+def settings(language: str) -> str:
+    head = ("| setting | default | meaning |", "| 设置 | 默认值 | 含义 |")[language == "zh"]
+    lines = [head, "|---|---|---|"]
+    for name, field in Settings.model_fields.items():
+        default = field.get_default()
+        shown = "shipped" if name == "knowledge" else ("" if default is None else str(default))
+        lines.append(f"| `{PREFIX}{name.upper()}` | {f'`{shown}`' if shown else '–'} | {field.description} |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()
