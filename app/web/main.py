@@ -1,41 +1,27 @@
-"""The page: sidebar, navigation, one clear message where something fails. Run by `fabric-advisor serve`."""
+"""The script that `fabric-advisor serve` runs: the page, and one clear message where something fails."""
 
 from __future__ import annotations
 
 import logging
-from pathlib import Path
 
 import streamlit as st
 
 from app.errors import AdvisorError
-from app.web import session
-from app.web.components import sidebar
+from app.web.labels import labels, resolve_language
 
-HERE = Path(__file__).parent
 log = logging.getLogger(__name__)
 
 
 def main() -> None:
-    words = session.interface_labels()
-    st.set_page_config(words["product"], HERE / "icon.svg", layout="wide")
-    st.html(HERE / "style.css")
-    page = st.navigation(
-        [
-            st.Page(session.ASK_PAGE, title=words["page_ask"], icon=":material/forum:", default=True),
-            st.Page(session.DOCUMENTS_PAGE, title=words["page_documents"], icon=":material/library_books:"),
-            st.Page(session.ABOUT_PAGE, title=words["page_about"], icon=":material/straighten:"),
-        ]
-    )
     try:
-        if page.url_path == "":
-            session.find_chat()
-        sidebar.draw(words)
-        page.run()
+        from app.web import shell  # here, so that a fault in a module is reported like any other
+
+        shell.draw()
     except AdvisorError as error:
-        st.error(session.in_words(error), icon=":material/error:")
+        st.error(f"{error.message} {error.remedy}", icon=":material/error:")
     except Exception:
-        log.exception("page %s failed", page.url_path or "ask")
-        st.error(words["unexpected"], icon=":material/error:")
+        log.exception("the page failed")
+        st.error(labels(resolve_language("auto", st.context.locale))["unexpected"], icon=":material/error:")
 
 
 main()

@@ -163,6 +163,22 @@ def test_an_unexpected_failure_is_one_line_in_the_page_and_a_trace_in_the_log(
     assert not app.exception
 
 
+def test_a_fault_anywhere_in_the_page_is_one_line_and_logged(
+    open_page: Open, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    from app.web import shell
+
+    def fail() -> None:
+        raise RuntimeError("secret detail")
+
+    monkeypatch.setattr(shell, "draw", fail)
+    app = open_page()
+    assert len(app.error) == 1
+    assert "secret" not in app.error[0].value
+    assert "secret detail" in caplog.text
+    assert not app.exception
+
+
 def test_an_advisor_that_cannot_be_opened_is_one_message(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     from app.web import resources
 
@@ -218,6 +234,17 @@ def test_calculations_open_with_figures_assumptions_sources_and_the_bill(
     bill = roce.dataframe[0].value
     assert bill["Total (USD)"].sum() == pytest.approx(values["capex_usd"]["value"])
     assert any("](<https://" in one.value for one in roce.markdown)
+    assert app.tabs[4].label.replace("\\", "") == "T5 Comparison · 64 GPUs"
+    sides = app.tabs[4].dataframe[0].value.set_index("Quantity")
+    assert sides.loc["capex", "RoCE"] == "$427k"
+    assert sides.loc["tiers", "RoCE, low"] == ""
+
+
+def test_the_bill_can_be_saved_as_csv(open_page: Open, scripted: ScriptedAdvisor, decision: Answer) -> None:
+    scripted.replies = [decision]
+    app = opened(ask(open_page()), "calculations")
+    saved = [one for one in app.get("download_button") if "csv" in one.proto.id]
+    assert len(saved) == sum(bool(one["rows"]) for one in decision.calculations)
 
 
 def test_ratings_are_kept_and_shown_again(

@@ -31,7 +31,7 @@ def title(calculation: Calculation, words: Labels) -> str:
     if calculation["label"]:
         parts.append(words.name("tools", calculation["label"]))
     elif "gpus" in calculation["inputs"]:
-        parts.append(figure(calculation["inputs"]["gpus"], "gpus", words.language))
+        parts.append(figure(calculation["inputs"]["gpus"], "GPUs", words.language))
     return " · ".join(parts)
 
 
@@ -46,7 +46,7 @@ def _draw_one(key: str, calculation: Calculation, words: Labels) -> None:
         for name, value in calculation["inputs"].items()
         if value is not None
     ]
-    left, right = st.container(key=f"figures-{key}").columns(2, gap="medium")
+    left, right = st.container(key=f"figures-{key}").columns([3, 2], gap="medium")
     left.markdown(_table((words["results"], words["value"]), results))
     right.markdown(_table((words["inputs"], words["value"]), inputs))
     rows = in_language(calculation["rows"], language)
@@ -86,7 +86,15 @@ def _named(rows: Sequence[Mapping[str, Any]], words: Labels) -> list[dict[str, A
     present = list(dict.fromkeys(name for row in rows for name in row))
     known = [name for name in words.words["columns"] if name in present]
     order = [*known, *(name for name in present if name not in known)]
-    return [{words.name("columns", name): row.get(name) for name in order} for row in rows]
+    return [{words.name("columns", name): _cell(row, name, words) for name in order} for row in rows]
+
+
+def _cell(row: Mapping[str, Any], name: str, words: Labels) -> Any:
+    """A value as it is; in words where the row says its unit, as then each row of a column has another one."""
+    value = row.get(name)
+    if "unit" not in row:
+        return value
+    return "" if value is None else figure(value, row["unit"] or "", words.language)
 
 
 def as_csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
