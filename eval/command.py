@@ -115,6 +115,27 @@ def rescore_command(run: Path, sets: tuple[Path, ...], thresholds: Path) -> int:
     return rescore(run, sets or (QUESTIONS,), thresholds)
 
 
+@evaluate.command("judge")
+@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("sets", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--model", required=True, help="Model that judges, as in the settings: provider:name.")
+@ends_well
+def judge_command(run: Path, sets: tuple[Path, ...], model: str) -> int:
+    """Ask a model for its opinion of the answers of a finished RUN. It decides nothing; the exit code is 0."""
+    from app.advisor.model_writer import make_model
+    from eval.judge import opinion_lines, opinions
+    from eval.record import Trial
+    from eval.report import read_run
+    from eval.user_sets import load_sets
+
+    trials = [Trial.from_json(trial) for trial in read_run(run)["trials"]]
+    judge = make_model(_settings(model))
+    if judge is None:
+        raise AdvisorError("The built-in writer cannot judge.", "Give --model provider:name.")
+    click.echo("\n".join(opinion_lines(list(opinions(judge, load_sets(sets or (QUESTIONS,)), trials)))))
+    return 0
+
+
 @evaluate.command("retrieval")
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--split", default="test", help="File of judgements: qrels/<split>.tsv.")

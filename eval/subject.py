@@ -51,4 +51,14 @@ def _found(hit: Hit) -> FoundPassage:
 def opener(settings: Settings) -> Callable[[], AdvisorSubject]:
     """Open the advisor once, now, so that a fault of the set-up ends the run; threads share it."""
     advisor = Advisor.open(settings)
+    check_library(advisor)
     return lambda: AdvisorSubject(advisor)
+
+
+def check_library(advisor: Advisor) -> None:
+    """Raises AdvisorError where documents are stored and yet not found: every case would fail for one cause."""
+    ready = [document for document in advisor.library.documents() if document.status == "ready"]
+    if not ready:
+        raise AdvisorError("The library is empty.", "Run: fabric-advisor ingest.")
+    if not any(advisor.library.search(document.title, k=1) for document in ready[:5]):
+        raise AdvisorError("The library finds none of its documents.", "Run: fabric-advisor ingest --reindex.")

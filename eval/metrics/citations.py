@@ -114,14 +114,18 @@ def topic_of(document: str) -> str:
 
 
 def supports(citation: Citation, claim: Claim) -> bool:
-    """All numbers of the sentence are in the passage, or half of its words are."""
+    """All numbers of the sentence are in the passage, or a third of its words are.
+
+    A third told paraphrases from passages on something else when the answers of December 2026 were read by hand.
+    A note in brackets and italics, such as *(published practice)*, says nothing of the matter and does not count.
+    """
     passage = f"{citation.title} {citation.section} {citation.passage}"
     stated = [(q.value, q.dimension) for q in find_quantities(claim.bare)]
     there = {(q.value, q.dimension) for q in find_quantities(passage)}
     if stated and all(number in there for number in stated):
         return True
-    words, available = _terms(claim.bare), _terms(passage)
-    return bool(words) and len(words & available) / len(words) >= 0.5
+    words = _terms(re.sub(r"\*[(（][^*]*[)）]\*", "", claim.bare))
+    return bool(words) and len(words & _terms(passage)) / len(words) >= 1 / 3
 
 
 def _terms(text: str) -> set[str]:
