@@ -23,7 +23,7 @@ from app.library.lock import writer_lock
 from app.library.parts import Parts
 from app.library.passage import Hit, Passage
 from app.library.search import Searcher
-from app.library.sources import SourceFile, files_of, gone_from, is_changed, note_files
+from app.library.sources import SourceFile, files_of, gone_from, is_changed, no_longer_failing, note_files
 from app.library.store import VectorStore
 from app.settings import Settings
 
@@ -155,6 +155,8 @@ class Library:
             files = files_of(paths, self._settings.knowledge / "notes")
             known = list(self._manifest.known().values())
             gone, failures = gone_from(paths, known, files)
+            if not dry_run:
+                self._manifest.forget_failures(no_longer_failing(paths, self._manifest.failed_paths()))
             ingester: Ingester = self._parts.ingester
             report = ingester.run(files, gone, on_progress=on_progress, dry_run=dry_run)
             return replace(report, failed=(*report.failed, *failures))

@@ -120,6 +120,12 @@ class Manifest:
         rows = self._db.rows("SELECT sources FROM documents WHERE id = ?", (document_id,))
         return dict(json.loads(rows[0][0])) if rows else {}
 
+    def failed_paths(self) -> list[str]:
+        return [row[0] for row in self._db.rows("SELECT path FROM failures")]
+
+    def forget_failures(self, paths: Iterable[str]) -> None:
+        self._db.execute_many("DELETE FROM failures WHERE path = ?", [(path,) for path in paths])
+
     def record_failure(self, document_id: str, failure: Failure, kind: str) -> None:
         self._db.execute(
             "INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?, ?, ?)",

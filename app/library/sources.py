@@ -95,6 +95,16 @@ def gone_from(
     return list(gone.values()), failures
 
 
+def no_longer_failing(folders: Iterable[str | Path], failed_paths: Iterable[str]) -> list[str]:
+    """Paths of failed files that were under the folders and are gone: nothing is left to mend."""
+    roots = [Path(folder).expanduser().resolve() for folder in folders if Path(folder).expanduser().is_dir()]
+    return [
+        path
+        for path in failed_paths
+        if not os.path.lexists(path) and any(Path(path).resolve().is_relative_to(root) for root in roots)
+    ]
+
+
 def _identity(path: Path, notes: Path) -> SourceFile:
     resolved = path.resolve()
     if resolved.parent == notes.resolve() and resolved.suffix == ".md":

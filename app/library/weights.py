@@ -12,6 +12,7 @@ import os
 import shutil
 import struct
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,7 @@ def unpack(source: Path, folder: Path) -> None:
     temporary: Path | None = None
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
+        _remove_leftovers(folder)
         temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
         _write_all(weights, temporary)
         temporary.chmod(0o755)
@@ -63,6 +65,13 @@ def unpack(source: Path, folder: Path) -> None:
     finally:
         if temporary is not None:
             shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """Of processes that were killed while they unpacked; a living one needs seconds, not an hour."""
+    for leftover in folder.parent.glob(f".{folder.name}-*"):
+        if time.time() - leftover.stat().st_mtime > 3600:
+            shutil.rmtree(leftover, ignore_errors=True)
 
 
 def _complete(folder: Path) -> bool:

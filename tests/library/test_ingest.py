@@ -107,8 +107,17 @@ def test_failures_are_named_and_listed_until_mended_or_dismissed(library: Librar
     (folder / "空.md").write_text("# Mended\n\nNow with text.\n")
     assert library.ingest([folder]).added == ("空.md",)
     library.remove("bad.pdf")
-    library.remove("missing.md")
     assert set(names(library).values()) == {"ready"}
+
+
+def test_a_failed_file_that_is_deleted_is_no_longer_listed(library: Library, folder: Path) -> None:
+    (folder / "bad.pdf").write_text("no pdf")
+    library.ingest([folder, folder / "missing.md"])
+    (folder / "bad.pdf").unlink()
+    library.ingest([folder / "a.md"])
+    assert set(names(library)) == {"a.md", "b.txt", "bad.pdf", "missing.md"}
+    library.ingest([folder])
+    assert set(names(library)) == {"a.md", "b.txt"}
 
 
 def test_a_spoilt_new_version_leaves_the_old_one(library: Library, folder: Path) -> None:

@@ -1,6 +1,7 @@
 """The unpacked model: the right numbers in the right places, all or nothing on disk."""
 
 import json
+import os
 import struct
 from pathlib import Path
 
@@ -68,6 +69,9 @@ def test_a_damaged_folder_is_unpacked_again(tmp_path: Path, monkeypatch: pytest.
         (folder / "unpacked.json").write_text(json.dumps(record))
 
     monkeypatch.setattr(weights, "_write_all", write)
+    leftover = tmp_path / "models" / f".{weights.MODEL_NAME}-killed"
+    leftover.mkdir(parents=True)
+    os.utime(leftover, (1, 1))
     folder = weights.model_folder(tmp_path)
     weights.model_folder(tmp_path)
     assert len(calls) == 1
