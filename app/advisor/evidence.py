@@ -31,6 +31,7 @@ ACCEPTED_WITH = {  # what somebody who follows the verdict takes on, by choice
 }
 COST_CLAIM_NOTE = "infiniband-price-premium"  # the article's "2-3x" and what is known of it
 _PRODUCT = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z]{1,12}-?\d[A-Za-z0-9]*(?:-[A-Za-z0-9]+)*(?![A-Za-z0-9_])")
+_DEGREE = re.compile(r"(?:tp|pp|dp|ep|cp|vp|sp)\d+", re.IGNORECASE)  # of parallelism: EP32 is no product
 CANDIDATES = 24  # found by the library, before the notes written for this kind of question are preferred
 PASSAGES_PER_QUESTION = 8
 FAR_FROM_DOMAIN_LEXICAL = 0.5  # a question without a word of our field must match a document in most of its words
@@ -92,7 +93,8 @@ def search_evidence(question: Question, library: Searchable) -> tuple[Hit, ...]:
     if not question.in_domain:
         hits = [hit for hit in hits if (hit.lexical or 0) >= FAR_FROM_DOMAIN_LEXICAL]
     words = vocabulary()
-    preferred = words.preferred_notes.get(question.kind, frozenset())
+    purposes = {question.kind, *(question.intents & {"staffing"})}
+    preferred = frozenset().union(*(words.preferred_notes.get(purpose, frozenset()) for purpose in purposes))
     return tuple(
         sorted(
             hits,
@@ -273,7 +275,7 @@ def _unknown_names(question: Question, library: Searchable) -> list[str]:
     """Product names of the question (ConnectX-9, CN5000) that the library nowhere mentions; to answer about another
     product would be worse than to say that nothing is known."""
     names = _PRODUCT.findall(re.sub(r"\[[^\]]*\]", " ", question.text))
-    return [name for name in names if not library.mentions(name)]
+    return [name for name in names if not _DEGREE.fullmatch(name) and not library.mentions(name)]
 
 
 def _numbered(calculations: Sequence[Calculation]) -> tuple[Calculation, ...]:

@@ -15,6 +15,8 @@ from app.library.passage import Passage
 
 _FOOTNOTE = re.compile(r"\s?\[\^[^\]]+\]")
 _HEADING = re.compile(r"^#{1,6}\s.*$", re.MULTILINE)
+_ITEM = re.compile(r"^(?:[-*]|\d+\.)\s", re.MULTILINE)
+_LEAST_PROSE = 40  # characters that must stay when a list is left out
 _SENTENCE_END = re.compile(r"(?<=[。！？])|(?<=[.!?])(?=\s+[A-Z0-9`(\"'])")
 _TERM = re.compile(r"[a-z][a-z0-9_+\-]*[a-z0-9]|\d+(?:\.\d+)?|[\u4e00-\u9fff]")
 _STOP = frozenset(
@@ -47,9 +49,13 @@ def readable(passage_text: str) -> str:
 
 
 def sentences(passage_text: str) -> list[str]:
-    """Prose and list items of a passage as sentences; table rows are left out."""
+    """The prose of a passage as sentences; tables and long lists are left out, since a part of them would mislead."""
     found: list[str] = []
-    for block in re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.)\s)", readable(passage_text)):
+    text = readable(passage_text)
+    for block in lists(passage_text):
+        prose = _ITEM.split(block)[0]
+        text = text.replace(block, prose) if len(text.replace(block, prose)) > _LEAST_PROSE else text
+    for block in re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.)\s)", text):
         lines = [
             line for line in block.splitlines() if not line.lstrip().startswith("|") and not line.startswith("```")
         ]
@@ -66,6 +72,12 @@ def tables(passage_text: str) -> list[str]:
         for block in re.split(r"\n\s*\n", readable(passage_text))
         if block.lstrip().startswith("|") and block.count("\n") >= 2
     ]
+
+
+def lists(passage_text: str) -> list[str]:
+    """The lists of a passage with three items or more, whole: a few items of a list would mislead."""
+    blocks = re.split(r"\n\s*\n", readable(passage_text))
+    return [block for block in blocks if len(_ITEM.findall(block)) >= 3]
 
 
 def terms(text: str) -> Counter[str]:

@@ -18,7 +18,7 @@ import yaml
 from app.advisor.answer import Assumption, Reason, Verdict
 from app.advisor.citations import Ledger
 from app.advisor.evidence import ACCEPTED_WITH, FABRICS, Evidence
-from app.advisor.excerpt import best_quote, best_sentences, sentences, tables, terms
+from app.advisor.excerpt import best_quote, best_sentences, lists, rank, sentences, tables, terms
 from app.advisor.figures import money, plain, size, with_range
 from app.fabric.calculation import Calculation, Language
 from app.library.passage import Passage
@@ -203,31 +203,49 @@ class BuiltinWriter:
         }
 
     def _quotes(self) -> dict[str, Any]:
-        """The lead paragraph and supporting sentences from the passages found."""
+        """The lead paragraph, supporting sentences, and the table or list that belongs to them."""
         hits = self.evidence.hits
         if not hits:
             return {}
         calculated = bool(self.evidence.calculations)
         about = self.evidence.question.text
         first = self._lead_passage()
-        best = max(hit.score for hit in hits)
         lead = "" if calculated else self._lead(first, about)
         seen = lead
         findings: list[str] = []
         colon = "：" if self.language == "zh" else ":"
-        for hit in hits:
-            if len(findings) == SUPPORTING_PASSAGES or hit.score < RELATIVE_SCORE * best:
-                continue
-            quote = best_sentences(hit.passage, about, 2)
-            if not quote.sentences or (lead and hit.passage.id == first.id) or quote.text in seen:
+        for passage in self._supporting_passages():
+            if len(findings) == SUPPORTING_PASSAGES:
+                break
+            quote = best_sentences(passage, about, 2)
+            if not quote.sentences or (lead and passage.id == first.id) or quote.text in seen:
                 continue
             seen += quote.text
-            heading = (hit.passage.section.split(" › ")[-1] or hit.passage.title).rstrip("?？:：")
-            findings.append(self._marked(f"**{heading}{colon}** {quote.text}", hit.passage))
-        found = [] if calculated else tables(first.text) or tables(hits[0].passage.text)
-        source = first if tables(first.text) else hits[0].passage
-        table = f"{found[0]}\n\n{self.ledger.cite(source)}" if found else ""
-        return {"lead": lead, "findings": findings, "table": table}
+            findings.append(self._marked(f"**{self._heading(passage)}{colon}** {quote.text}", passage))
+        return {"lead": lead, "findings": findings, "table": "" if calculated else self._whole_block(first)}
+
+    def _supporting_passages(self) -> list[Passage]:
+        """Good hits first, then the rest of the note that the best hit comes from, where there is room."""
+        hits = self.evidence.hits
+        best = max(hit.score for hit in hits)
+        good = [hit.passage for hit in hits if hit.score >= RELATIVE_SCORE * best]
+        if self.evidence.calculations:
+            return good
+        rest = list(self.evidence.note_passages.get(hits[0].passage.topic, ()))
+        scores = [max(rank(sentences(passage.text), self.evidence.question.text), default=0.0) for passage in rest]
+        ranked = [passage for _, passage in sorted(zip(scores, rest, strict=True), key=lambda pair: -pair[0])]
+        return good + [passage for passage in ranked if passage.id not in {one.id for one in good}]
+
+    def _whole_block(self, first: Passage) -> str:
+        """A table or list of the lead passage or of the best hits on its subject, whole, with its source."""
+        near = [hit.passage for hit in self.evidence.hits[:3]]
+        for passage in (first, *(one for one in near if one is near[0] or one.document_id == first.document_id)):
+            for block in tables(passage.text) or lists(passage.text):
+                return f"**{self._heading(passage)}** {self.ledger.cite(passage)}\n\n{block}"
+        return ""
+
+    def _heading(self, passage: Passage) -> str:
+        return (passage.section.split(" › ")[-1] or passage.title).rstrip("?？:：")
 
     def _lead_passage(self) -> Passage:
         """What to open with: the opening of the note that the question is about as a whole, else the best hit."""
