@@ -2,150 +2,124 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from app.accelerators import load_accelerators
-from app.commands.output import json_option, language_option, print_calculation
+from app.commands.options import ASSESS, BILL, CLUSTER, COLLECTIVE, LOST, SWITCH, TERMS, options, taken
+from app.commands.output import json_option, language_option, print_calculation, print_json
 from app.errors import AdvisorError
-from app.fabric.calculation import Language
+from app.fabric.calculation import Calculation, Language
 from app.fabric.catalog import Catalog
+from app.fabric.terms import CostTerms, default_terms
 from app.knowledge import load_catalog
 from app.settings import knowledge_folder
 
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
-FABRIC = click.Choice(["infiniband", "roce"])
-
-
-def cluster_options(function: Decorated) -> Decorated:
-    for option in reversed(
-        (
-            click.option("--gpus", type=int, required=True, help="Number of GPUs."),
-            click.option("--gpus-per-node", type=int, default=8, show_default=True),
-            click.option("--gbps-per-gpu", type=int, default=400, show_default=True, help="Network speed per GPU, Gb/s."),
-            click.option("--planes", type=int, default=1, show_default=True, help="Parallel fabrics that share the bandwidth."),
-            click.option(
-                "--topology",
-                type=click.Choice(["rail-optimized", "fat-tree", "rail-only"]),
-                default="rail-optimized",
-                show_default=True,
-            ),
-            click.option("--oversubscription", type=float, default=1.0, show_default=True, help="Down-links over up-links of a leaf."),
-        )
-    ):
-        function = option(function)
-    return function
-
-
-def term_options(function: Decorated) -> Decorated:
-    for option in reversed(
-        (
-            click.option("--years", type=int, default=None, help="Years of operation."),
-            click.option("--pue", type=float, default=None, help="Facility power over IT power."),
-            click.option("--usd-per-kwh", type=float, default=None, help="Price of electricity."),
-        )
-    ):
-        function = option(function)
-    return function
+if TYPE_CHECKING:
+    from app.fabric.bill import Bill
 
 
 @click.command()
-@cluster_options
-@click.option("--fabric", type=FABRIC, required=True)
-@click.option("--switch", default=None, help="Switch id; see knowledge/catalog/switches.yaml.")
-@click.option("--whole-units/--exact", default=True, show_default=True, help="Size for whole scalable units, or for these GPUs only.")
+@options(CLUSTER, SWITCH)
 @json_option
 @language_option
-def size(fabric: str, switch: str | None, whole_units: bool, as_json: bool, language: Language, **cluster: Any) -> None:
+def size(as_json: bool, language: Language, **design: Any) -> None:
     """Switches, tiers and links of a fabric."""
-    from app.fabric.topology import size_fabric
+    from app.fabric.cost import Design
 
-    sized = size_fabric(_catalog(), fabric=fabric, switch=switch, whole_units=whole_units, **cluster)  # type: ignore[arg-type]
+    sized = Design(**design).sized(_catalog())
     print_calculation(sized.calculation(), as_json=as_json, language=language)
 
 
 @click.command()
-@cluster_options
-@click.option("--fabric", type=FABRIC, required=True)
-@click.option("--switch", default=None, help="Switch id; see knowledge/catalog/switches.yaml.")
-@term_options
+@options(CLUSTER, SWITCH, BILL, TERMS)
+@click.option("--percentiles", is_flag=True, help="P10, P50 and P90, and what moves the total most.")
+@click.option("--csv", "csv_path", type=click.Path(path_type=Path), help="Write the bill as CSV; - for stdout.")
+@click.option("--xlsx", "xlsx_path", type=click.Path(path_type=Path), help="Write the bill as an Excel workbook.")
 @json_option
 @language_option
 def cost(
-    fabric: str,
-    switch: str | None,
-    years: int | None,
-    pue: float | None,
-    usd_per_kwh: float | None,
+    percentiles: bool,
+    csv_path: Path | None,
+    xlsx_path: Path | None,
     as_json: bool,
     language: Language,
-    **cluster: Any,
+    **given: Any,
 ) -> None:
     """Bill of materials, power and total cost of ownership of one fabric."""
-    from app.fabric.cost import cost_calculation
-    from app.fabric.terms import default_terms
+    from app.fabric.cost import Design, calculation_of
+    from app.fabric.uncertainty import uncertainty_calculation
 
     catalog = _catalog()
-    calculation = cost_calculation(
-        catalog, fabric=fabric, switch=switch, terms=default_terms(catalog, cluster["gpus"], years=years, pue=pue, usd_per_kwh=usd_per_kwh), **cluster  # type: ignore[arg-type]
-    )
-    print_calculation(calculation, as_json=as_json, language=language)
+    terms = _terms(catalog, given)
+    owned = Design(**given).cost(catalog, terms)
+    _write_bill(owned.bill, csv_path, xlsx_path, language)
+    if csv_path == Path("-"):
+        if as_json:
+            raise click.UsageError("--csv - and --json both want stdout; name a file for the CSV.")
+        return
+    more = {"uncertainty": uncertainty_calculation(owned)} if percentiles else {}
+    _print(calculation_of(catalog, owned), more, as_json=as_json, language=language)
 
 
 @click.command()
-@cluster_options
-@click.option("--infiniband-switch", default=None)
-@click.option("--roce-switch", default=None)
-@term_options
+@options(CLUSTER, BILL, TERMS, LOST)
+@click.option("--infiniband-switch", help="Switch id of the InfiniBand side.")
+@click.option("--roce-switch", help="Switch id of the RoCE side.")
+@click.option(
+    "--design",
+    "texts",
+    multiple=True,
+    metavar="NAME=FABRIC[:SWITCH][:KEY=VALUE...]",
+    help="Compare these designs instead; repeat for each. Keys are those of this command, and lost-percent.",
+)
 @json_option
 @language_option
 def compare(
+    texts: tuple[str, ...],
     infiniband_switch: str | None,
     roce_switch: str | None,
-    years: int | None,
-    pue: float | None,
-    usd_per_kwh: float | None,
     as_json: bool,
     language: Language,
-    **cluster: Any,
+    **given: Any,
 ) -> None:
-    """InfiniBand beside RoCE for the same cluster."""
+    """InfiniBand beside RoCE for the same cluster, or any number of designs side by side."""
     from app.fabric.compare import compare_fabrics
-    from app.fabric.terms import default_terms
 
     catalog = _catalog()
+    lost = taken(given, LOST)
+    terms = _terms(catalog, given)
+    if texts:
+        if infiniband_switch or roce_switch or lost["lost_percent"]:
+            raise click.UsageError("With --design, give the switch and lost-percent in each design.")
+        compared = _designs(catalog, texts, terms, lost["gpu_hour"], given)
+        print_calculation(compared, as_json=as_json, language=language)
+        return
     result = compare_fabrics(
         catalog,
         infiniband_switch=infiniband_switch,
         roce_switch=roce_switch,
-        terms=default_terms(catalog, cluster["gpus"], years=years, pue=pue, usd_per_kwh=usd_per_kwh),
-        **cluster,
+        gpu_hour=lost["gpu_hour"],
+        terms=terms,
+        **given,
     )
-    print_calculation(result.calculation(), as_json=as_json, language=language)
+    more = {}
+    if lost["lost_percent"] is not None:
+        from app.fabric.design_text import parse_range
+
+        percent = parse_range("lost_percent", lost["lost_percent"])
+        more["slowdown"] = result.slowdown(lost["slower"], percent, used_percent=lost["used_percent"])
+    _print(result.calculation(), more, as_json=as_json, language=language)
 
 
 @click.command()
-@click.option(
-    "--op",
-    type=click.Choice(["all-reduce", "all-gather", "reduce-scatter", "all-to-all", "broadcast", "send-recv"]),
-    default="all-reduce",
-    show_default=True,
-)
-@click.option("--nodes", type=int, required=True)
-@click.option("--gpus-per-node", type=int, default=8, show_default=True)
-@click.option("--gpu", default="h100", show_default=True, help="GPU id; see knowledge/catalog/accelerators.yaml.")
-@click.option("--fabric", type=FABRIC, default="infiniband", show_default=True)
-@click.option("--nics", default="8x400", show_default=True, help="NICs per node and their speed in Gb/s.")
-@click.option("--bytes", "size_text", default="1GiB", show_default=True, help="Size of the collective, e.g. 8GiB.")
-@click.option("--tuning", type=click.Choice(["tuned", "default", "mis-tuned"]), default="tuned", show_default=True)
-@click.option("--sharp", is_flag=True, help="In-network reduction (InfiniBand).")
-@click.option("--oversubscription", type=float, default=1.0, show_default=True)
+@options(COLLECTIVE)
 @json_option
 @language_option
-def collective(size_text: str, nics: str, as_json: bool, language: Language, **options: Any) -> None:
+def collective(size_text: str, nics: str, as_json: bool, language: Language, **given: Any) -> None:
     """Time and bandwidth of one collective, in the terms of nccl-tests."""
     from app.fabric.collective import estimate_collective, parse_bytes, parse_nics
 
@@ -155,23 +129,22 @@ def collective(size_text: str, nics: str, as_json: bool, language: Language, **o
         bytes=parse_bytes(size_text),
         nics_per_node=nics_per_node,
         nic_gbps=nic_gbps,
-        **options,
+        **given,
     )
     print_calculation(result.calculation(), as_json=as_json, language=language)
 
 
 @click.command()
 @click.argument("file")
-@click.option("--gpu", default="h100", show_default=True)
-@click.option("--nics", default="8x400", show_default=True, help="NICs per node and their speed in Gb/s.")
+@options(ASSESS)
 @json_option
 @language_option
-def assess(file: str, gpu: str, nics: str, as_json: bool, language: Language) -> None:
+def assess(file: str, as_json: bool, language: Language, **given: Any) -> None:
     """A measured nccl-tests table (FILE, or - for stdin) against what the hardware can give."""
     from app.fabric.assess import assess_log
 
-    text = click.get_text_stream("stdin").read() if file == "-" else _read(Path(file))
-    calculation = assess_log(text, load_accelerators(knowledge_folder() / "catalog"), gpu=gpu, nics=nics)
+    text = sys.stdin.read() if file == "-" else _read(Path(file))
+    calculation = assess_log(text, load_accelerators(knowledge_folder() / "catalog"), **given)
     print_calculation(calculation, as_json=as_json, language=language)
 
 
@@ -179,10 +152,75 @@ def _catalog() -> Catalog:
     return load_catalog(knowledge_folder() / "catalog")
 
 
+def _terms(catalog: Catalog, given: dict[str, Any]) -> CostTerms:
+    return default_terms(catalog, given["gpus"], **taken(given, TERMS))
+
+
+def _designs(
+    catalog: Catalog, texts: tuple[str, ...], terms: CostTerms, gpu_hour: str, given: dict[str, Any]
+) -> Calculation:
+    from app.fabric.cost import Design
+    from app.fabric.design_text import parse_design
+    from app.fabric.options import compare_designs
+
+    parsed = [parse_design(text, Design(fabric="roce", **given)) for text in texts]
+    names = [name for name, _, _ in parsed]
+    if twice := {name for name in names if names.count(name) > 1}:
+        raise click.UsageError(f"Two designs have the name {min(twice)}; give each its own.")
+    return compare_designs(
+        catalog,
+        {name: design for name, design, _ in parsed},
+        terms=terms,
+        lost_percent={name: lost for name, _, lost in parsed if lost is not None},
+        gpu_hour=gpu_hour,
+    )
+
+
+def _print(
+    calculation: Calculation, more: dict[str, Calculation], *, as_json: bool, language: Language
+) -> None:
+    """The calculation, and others that go with it: in JSON each under its own key."""
+    if as_json:
+        print_json(calculation.to_json(language) | {name: one.to_json(language) for name, one in more.items()})
+        return
+    for one in (calculation, *more.values()):
+        print_calculation(one, as_json=False, language=language)
+
+
+def _write_bill(bill: Bill, csv_path: Path | None, xlsx_path: Path | None, language: Language) -> None:
+    if csv_path is not None:
+        from app.fabric.export import bill_csv
+
+        text = bill_csv(bill, language)
+        if csv_path == Path("-"):
+            click.echo(text, nl=False)
+        else:
+            _write(csv_path, text.encode("utf-8-sig"))  # the mark lets Excel read Chinese
+    if xlsx_path is not None:
+        from app.workbook import bill_workbook
+
+        _write(xlsx_path, bill_workbook(bill, language))
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise AdvisorError(
+            f"Cannot write {path}: {error.strerror}.",
+            "Name a file in a folder that exists and can be written.",
+            code="cannot_write",
+            values={"path": str(path)},
+        ) from None
 
 
 def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
-        raise AdvisorError(f"Cannot read {path}: {error.strerror}.", "Name a readable file, or - for stdin.") from None
+        raise AdvisorError(
+            f"Cannot read {path}: {error.strerror}.",
+            "Name a readable file, or - for stdin.",
+            code="cannot_read",
+            values={"path": str(path)},
+        ) from None

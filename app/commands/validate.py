@@ -20,7 +20,7 @@ def validate() -> None:
 
 
 def reference_rows(name: str) -> list[dict[str, str]]:
-    """Rows of eval/reference/NAME.csv. Raises AdvisorError where the file is not there (an installed wheel has none)."""
+    """Rows of eval/reference/NAME.csv. Raises AdvisorError where it is not there (an installed wheel has none)."""
     import eval as eval_package
 
     path = Path(eval_package.__path__[0]) / "reference" / f"{name}.csv"
@@ -38,7 +38,7 @@ def fabrics(as_json: bool) -> None:
     from app.fabric.validate_fabrics import validate_fabrics
 
     rows = validate_fabrics(reference_rows("fabrics"), load_catalog(knowledge_folder() / "catalog"))
-    unexplained = [row for row in rows if row.difference and not row.explanation]
+    unexplained = [row for row in rows if row.unexplained]
     if as_json:
         print_json({"rows": [row.to_json() for row in rows], "unexplained": len(unexplained)})
     else:
@@ -55,7 +55,9 @@ def collectives(as_json: bool) -> None:
     """Measured collectives: error of each row, calibrating rows apart from the rest."""
     from app.fabric.validate_collectives import summarise, validate_collectives
 
-    rows = validate_collectives(reference_rows("collectives"), load_accelerators(knowledge_folder() / "catalog"))
+    rows = validate_collectives(
+        reference_rows("collectives"), load_accelerators(knowledge_folder() / "catalog")
+    )
     summary = summarise(rows)
     if as_json:
         print_json({"rows": [row.to_json() for row in rows], "summary": summary})

@@ -9,7 +9,7 @@ from math import ceil
 from app.errors import AdvisorError
 from app.fabric.calculation import Bilingual, Calculation, Source, Value
 from app.fabric.catalog import Catalog, Nic
-from app.fabric.checks import bad_value
+from app.fabric.checks import bad_value, between
 from app.fabric.estimate import Estimate
 from app.fabric.link_lines import cable_lines, module_lines, nic_line, node_module_lines, switch_lines
 from app.fabric.links import Media, choose_media
@@ -95,11 +95,11 @@ def bill_of_materials(
         )
     }
     for name, metres in lengths.items():
-        if not 0 < metres <= 2000:
-            raise bad_value(name, metres, "Choose a length above 0 and up to 2000 m.")
+        if not 0.1 <= metres <= 2000:
+            raise bad_value(name, metres, between(0.1, 2000))
     spares = spares_percent if spares_percent is not None else catalog.default("spares_percent").value.typical
     if not 0 <= spares <= 100:
-        raise bad_value("spares_percent", spares, "Choose a percentage from 0 to 100.")
+        raise bad_value("spares_percent", spares, between(0, 100))
     card = _nic(catalog, t, nic)
     node_leaf = choose_media(catalog, t, lengths["node_leaf_m"], ends="node", twin=twin_port_nodes)
     leaf_spine = choose_media(catalog, t, lengths["leaf_spine_m"], ends="switch")
@@ -127,11 +127,12 @@ def _nic(catalog: Catalog, t: Topology, nic: str | None) -> Nic:
             for other in catalog.nics.values()
             if t.fabric in other.fabrics and other.gbps >= t.link_gbps
         ]
+        choices = ", ".join(fit)
         raise AdvisorError(
             f"{card.name} does not serve {t.link_gbps}G {t.fabric}.",
-            f"Choose one of {', '.join(fit)}.",
-            code="bad_value",
-            values={"name": "nic", "value": card.id, "choices": ", ".join(fit)},
+            f"Choose one of {choices}.",
+            code="nic_does_not_fit",
+            values={"nic": card.name, "gbps": t.link_gbps, "fabric": t.fabric, "choices": choices},
         )
     return card
 

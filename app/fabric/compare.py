@@ -17,6 +17,7 @@ from app.fabric.catalog import Catalog
 from app.fabric.cost import HOURS_PER_YEAR, Cost, Design, calculation_of
 from app.fabric.estimate import Estimate
 from app.fabric.ratio import capex_ratio, tco_ratio
+from app.fabric.slowdown import slower_network
 from app.fabric.terms import CostTerms, default_terms
 from app.fabric.topology import Fabric
 from app.fabric.uncertainty import ratio_spread
@@ -33,6 +34,7 @@ class Comparison:
     owned: Mapping[Fabric, Cost]
     gpu_hour_usd: Estimate
     sources: tuple[Source, ...]
+    hour_sources: tuple[Source, ...]
 
     @cached_property
     def sizes(self) -> Mapping[Fabric, Calculation]:
@@ -86,6 +88,20 @@ class Comparison:
         gpu_hours = ib.gpus * HOURS_PER_YEAR * ib.terms.annuity_years
         hour = self.gpu_hour_usd
         return Estimate(*(100 * saving / (gpu_hours * usd) for usd in (hour.high, hour.typical, hour.low)))
+
+    def slowdown(
+        self, slower: Fabric, lost_percent: Estimate, *, used_percent: float = 100.0
+    ) -> Calculation:
+        """What it costs if one of the two wastes so many per cent of the GPU hours that the other does not."""
+        other: Fabric = "roce" if slower == "infiniband" else "infiniband"
+        return slower_network(
+            self.owned[slower],
+            self.owned[other],
+            lost_percent=lost_percent,
+            gpu_hour_usd=self.gpu_hour_usd,
+            used_percent=used_percent,
+            sources=self.hour_sources,
+        )
 
     def calculation(self) -> Calculation:
         ib, roce = self.owned["infiniband"], self.owned["roce"]
@@ -161,4 +177,4 @@ def compare_fabrics(
     owned: dict[Fabric, Cost] = {fabric: one.cost(catalog, terms) for fabric, one in designs.items()}
     price, claim = catalog.prices[catalog.service(gpu_hour).id], catalog.sources.get("article")
     sources = (*((claim,) if claim else ()), *price.sources)
-    return Comparison(catalog, designs, owned, price.usd, sources)
+    return Comparison(catalog, designs, owned, price.usd, sources, price.sources)

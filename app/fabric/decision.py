@@ -108,8 +108,14 @@ class Decision:
 
     def calculation(self) -> Calculation:
         """Shape of every calculator: scores and thresholds as values, one row a rule that applied."""
-        values = {f"score_{option}": Value(round(score, 2), "points") for option, score in self.scores.items()}
+        values = {
+            f"score_{option}": Value(round(score, 2), "points") for option, score in self.scores.items()
+        }
         values |= {name: Value(one.value, one.unit) for name, one in self.rules.thresholds.items()}
+        values |= {
+            f"scale_tried_{number}": Value(gpus, "gpus")
+            for number, gpus in enumerate(self.rules.scales_gpus, 1)
+        }
         return Calculation(
             tool="decision",
             inputs={
@@ -124,7 +130,14 @@ class Decision:
                     "规则的权重是我们的判断；各条理由各有出处。",
                 ),
             ),
-            sources=(Source("Decision rules of Fabric Advisor (knowledge/catalog/decision.yaml)", "", self.rules.updated, "ours"),),
+            sources=(
+                Source(
+                    "Decision rules of Fabric Advisor (knowledge/catalog/decision.yaml)",
+                    "",
+                    self.rules.updated,
+                    "ours",
+                ),
+            ),
             rows=tuple(
                 {
                     "rule": one.rule.id,
@@ -136,16 +149,22 @@ class Decision:
         )
 
 
-def decide(rules: Rules, situation: Situation, *, at_scale: Callable[[int], Situation] | None = None) -> Decision:
+def decide(
+    rules: Rules, situation: Situation, *, at_scale: Callable[[int], Situation] | None = None
+) -> Decision:
     """Weigh the rules for one situation.
 
     `at_scale` re-computes the situation for another number of GPUs, so that the sizes at which the verdict changes
     can be named; without it only changes of the other inputs are tried.
     """
     choice, scores, margin = _weigh(rules, situation)
-    reasons = tuple(_applied(rules, rule, situation) for rule in rules.rules if _holds(rules, rule, situation))
+    reasons = tuple(
+        _applied(rules, rule, situation) for rule in rules.rules if _holds(rules, rule, situation)
+    )
     flips = _flips(rules, situation, choice)
-    unknown_flips = [flip for flip, _ in flips if all(situation.fact(field) is None for field in flip.changes)]
+    unknown_flips = [
+        flip for flip, _ in flips if all(situation.fact(field) is None for field in flip.changes)
+    ]
     named = tuple((flip.text, other) for flip, other in flips)
     if at_scale:
         named += _scale_flips(rules, situation, choice, at_scale)
@@ -190,11 +209,17 @@ def _applied(rules: Rules, rule: Rule, situation: Situation) -> Applied:
     for name in Situation.__slots__:
         value = getattr(situation, name)
         if isinstance(value, Estimate):
-            facts |= {name: f"{value.typical:.2f}", f"{name}_low": f"{value.low:.2f}", f"{name}_high": f"{value.high:.2f}"}
+            facts |= {
+                name: f"{value.typical:.2f}",
+                f"{name}_low": f"{value.low:.2f}",
+                f"{name}_high": f"{value.high:.2f}",
+            }
         else:
             facts[name] = value
     text = Bilingual(rule.text.en.format_map(facts), rule.text.zh.format_map(facts))
-    gains = {option: weight for option, weight in rule.weights.items() if weight > 0 and option != "either"}
+    gains: dict[Option, float] = {
+        option: weight for option, weight in rule.weights.items() if weight > 0 and option != "either"
+    }
     return Applied(rule, text, max(gains, key=lambda option: gains[option]) if gains else "either")
 
 
@@ -246,7 +271,9 @@ def parse_rules(data: Mapping[str, Any]) -> Rules:
             )
             for row in data["rules"]
         ),
-        flips=tuple(Flip({row["field"]: row["value"]}, Bilingual(row["en"], row["zh"])) for row in data["flips"]),
+        flips=tuple(
+            Flip({row["field"]: row["value"]}, Bilingual(row["en"], row["zh"])) for row in data["flips"]
+        ),
         pairs=tuple(Flip(row["fields"], Bilingual(row["en"], row["zh"])) for row in data["pairs"]),
         scales_gpus=tuple(data["scales_gpus"]),
         tie_margin=float(data["tie_margin"]),

@@ -1,4 +1,4 @@
-"""A bill as CSV text, for a spreadsheet or a purchase request. Writing the file is the caller's job."""
+"""A bill as rows and as CSV text, for a spreadsheet or a purchase request. Writing files is the caller's job."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import csv
 from io import StringIO
 
 from app.fabric.bill import Bill
-from app.fabric.calculation import Language
+from app.fabric.calculation import Language, Scalar
 
-_COLUMNS = {
+COLUMNS = {
     "category": "类别",
     "role": "位置",
     "item": "编号",
@@ -30,19 +30,24 @@ _COLUMNS = {
 }
 
 
+def bill_rows(bill: Bill, language: Language = "en") -> list[dict[str, Scalar]]:
+    """The lines of the bill with the columns of COLUMNS, sentences in the language asked for."""
+    translated = {"serves": "serves_zh", "price_note": "price_note_zh"} if language == "zh" else {}
+    rows = [line.row() for line in bill.lines]
+    return [{column: row[translated.get(column, column)] for column in COLUMNS} for row in rows]
+
+
 def bill_csv(bill: Bill, language: Language = "en") -> str:
     """The lines of the bill and a total, RFC 4180, with a heading in the language asked for."""
     text = StringIO()
     writer = csv.writer(text)
-    writer.writerow(_COLUMNS.values() if language == "zh" else _COLUMNS)
-    translated = {"serves": "serves_zh", "price_note": "price_note_zh"} if language == "zh" else {}
-    for line in bill.lines:
-        row = line.row()
-        writer.writerow([_cell(row[translated.get(column, column)]) for column in _COLUMNS])
+    writer.writerow(COLUMNS.values() if language == "zh" else COLUMNS)
+    for row in bill_rows(bill, language):
+        writer.writerow([_cell(value) for value in row.values()])
     total = bill.capex_usd
     sums = {"total_usd_low": total.low, "total_usd": total.typical, "total_usd_high": total.high}
     label = "合计" if language == "zh" else "total"
-    writer.writerow([label if column == "category" else _cell(sums.get(column)) for column in _COLUMNS])
+    writer.writerow([label if column == "category" else _cell(sums.get(column)) for column in COLUMNS])
     return text.getvalue()
 
 

@@ -75,8 +75,8 @@ def choose_media(
     raise AdvisorError(
         f"No cable in the catalog spans {metres:g} m at {link}G between {topology.switch.name} and a {ends}.",
         "Shorten the link, or choose another switch.",
-        code="bad_value",
-        values={"name": "length", "value": f"{metres:g} m"},
+        code="no_cable",
+        values={"metres": f"{metres:g}", "gbps": link, "switch": topology.switch.name},
     )
 
 

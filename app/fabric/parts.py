@@ -55,7 +55,7 @@ class BillLine:
         )
 
     def row(self) -> dict[str, Scalar]:
-        total, dated = self.total_usd, self.sources[-1] if self.sources else None
+        total = self.total_usd
         return {
             "category": self.category,
             "role": self.role,
@@ -75,7 +75,7 @@ class BillLine:
             "price_note": self.price_note.en,
             "price_note_zh": self.price_note.zh,
             "source": "; ".join(source.title for source in self.sources),
-            "date": dated.date if dated else "",
+            "date": "; ".join(source.date for source in self.sources),
             "trust": ", ".join(dict.fromkeys(source.trust for source in self.sources)),
         }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.fabric.bill import Bill
-from app.fabric.checks import bad_value
+from app.fabric.checks import bad_value, between
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Power:
 def network_power(bill: Bill, *, pue: float) -> Power:
     """Sum over the bill. `pue` is facility power over IT power; AdvisorError unless it is from 1 to 5."""
     if not 1 <= pue <= 5:
-        raise bad_value("pue", pue, "Choose a value from 1 to 5.")
+        raise bad_value("pue", pue, between(1, 5))
     typical = sum(line.quantity * line.power_typical_w for line in bill.lines)
     highest = sum(line.quantity * line.power_max_w for line in bill.lines)
     return Power(typical, max(typical, highest), pue)

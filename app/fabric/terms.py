@@ -10,7 +10,7 @@ from typing import Any
 from app.errors import AdvisorError
 from app.fabric.calculation import Bilingual, Source
 from app.fabric.catalog import Catalog
-from app.fabric.checks import bad_value
+from app.fabric.checks import bad_value, between, one_of
 from app.fabric.estimate import Estimate
 
 _RANGES = {
@@ -53,7 +53,7 @@ def default_terms(catalog: Catalog, gpus: int, **given: Any) -> CostTerms:
     given = {name: value for name, value in given.items() if value is not None}
     for name in given:
         if name not in known:
-            raise bad_value("terms", name, f"Known terms: {', '.join(sorted(known))}.")
+            raise bad_value("terms", name, one_of(sorted(known)))
     base, more = catalog.default("staff_fte_base"), catalog.default("staff_fte_per_1000_gpus")
     terms: dict[str, Any] = {"staff_fte": base.value + more.value * (gpus / 1000)}
     notes: list[Bilingual] = []
@@ -78,7 +78,7 @@ def default_terms(catalog: Catalog, gpus: int, **given: Any) -> CostTerms:
 
 def _number(name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise bad_value(name, value, "Give a number.")
+        raise bad_value(name, value, Bilingual("Give a number.", "请给出数字。"))
     return float(value)
 
 
@@ -93,11 +93,11 @@ def _check(terms: Mapping[str, Any]) -> None:
             f"{years:g} years is no time to own a network for.",
             "Choose more than 0 and at most 30 years.",
             code="years_out_of_range",
-            values={"years": years},
+            values={"years": f"{years:g}"},
         )
     for name, (low, high) in _RANGES.items():
         if not low <= terms[name].low <= terms[name].high <= high:
-            raise bad_value(name, terms[name].typical, f"Choose a value from {low:g} to {high:g}.")
+            raise bad_value(name, terms[name].typical, between(low, high))
     for name in ("discount_percent", "spares_percent"):
         if not isfinite(terms[name]) or not 0 <= terms[name] <= 100:
-            raise bad_value(name, terms[name], "Choose a percentage from 0 to 100.")
+            raise bad_value(name, terms[name], between(0, 100))

@@ -9,8 +9,16 @@ from typing import Literal, get_args
 from app.fabric import topology_notes
 from app.fabric.calculation import Bilingual, Calculation, Source, Value
 from app.fabric.catalog import Catalog, Switch
-from app.fabric.checks import bad_value, check_choice, check_range, check_switch, link_speed, out_of_range
-from app.fabric.tree import Loads, Tree, back_to_back, cages, capacity, grow, single_tier, spread, times
+from app.fabric.checks import (
+    bad_value,
+    check_choice,
+    check_range,
+    check_switch,
+    link_speed,
+    one_of,
+    out_of_range,
+)
+from app.fabric.tree import Loads, Tree, back_to_back, cages, capacity, divisors, grow, single_tier, spread, times
 
 Fabric = Literal["infiniband", "roce"]
 Shape = Literal["rail-optimized", "fat-tree", "rail-only"]
@@ -205,9 +213,11 @@ def size_fabric(
         check_range(name, number, low, high)
     node_ports = gpus_per_node * nics_per_gpu
     if node_ports != int(node_ports):
-        raise bad_value(
-            "nics_per_gpu", nics_per_gpu, f"Choose one that gives whole NICs for {gpus_per_node} GPUs."
+        whole = Bilingual(
+            f"Choose one that gives whole NICs for {gpus_per_node} GPUs.",
+            f"请使 {gpus_per_node} 块 GPU 的网卡端口数为整数。",
         )
+        raise bad_value("nics_per_gpu", nics_per_gpu, whole)
     node_ports = int(node_ports)
     link_gbps = link_speed(gbps_per_gpu, planes, nics_per_gpu)
     row = catalog.switch(switch or DEFAULT_SWITCH[fabric][max(400, link_gbps)])
@@ -215,16 +225,20 @@ def size_fabric(
     radix = row.radix(link_gbps)
     rails = rails if rails is not None else default_rails(node_ports)
     if rails < 1 or node_ports % rails:
-        raise bad_value("rails", rails, f"Choose a divisor of the {node_ports} NIC ports of a node.")
+        divisors_of = [str(one) for one in divisors(node_ports)]
+        raise bad_value("rails", rails, one_of(divisors_of))
 
-    def most(tiers: int) -> int:
-        separate, joint = {"rail-only": (rails, 1), "fat-tree": (1, 1)}.get(topology, (1, rails))
+    separate, joint = {"rail-only": (rails, 1), "fat-tree": (1, 1)}.get(topology, (1, rails))
+
+    def most(tiers: int, kept: int = 0) -> int:
         ports = separate * capacity(joint, radix, tiers, oversubscription, core_oversubscription)
-        return int(ports / nics_per_gpu)
+        return int((ports - kept) / nics_per_gpu)
 
-    limit, planned = most(3), max(gpus, grow_to or 0)
+    lanes = max(separate, joint)
+    limit = most(3, ceil(reserved_ports / lanes) * lanes) // gpus_per_node * gpus_per_node
+    planned = max(gpus, grow_to or 0)
     if gpus < 1 or planned > limit:
-        raise out_of_range(catalog, min(gpus, 0) or planned, row, limit, fabric, link_gbps)
+        raise out_of_range(catalog, gpus if gpus < 1 else planned, row, limit, fabric, link_gbps)
     nodes, built = ceil(gpus / gpus_per_node), ceil(planned / gpus_per_node)
     ratios = (oversubscription, core_oversubscription)
     counts = (nodes * node_ports, built * node_ports)

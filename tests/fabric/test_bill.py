@@ -137,10 +137,10 @@ def test_pue_below_one_is_refused() -> None:
     ("options", "words"),
     [
         ({"node_leaf_m": 600}, "Shorten the link"),
-        ({"node_leaf_m": 0}, "2000 m"),
+        ({"node_leaf_m": 0}, "0.1 to 2,000"),
         ({"nic": "pollara-400"}, "connectx-7"),
         ({"nic": "connectx-9"}, "connectx"),
-        ({"spares": 101}, "percentage"),
+        ({"spares": 101}, "from 0 to 100"),
     ],
 )
 def test_bad_input(options: dict[str, object], words: str) -> None:

@@ -23,7 +23,10 @@ def rules() -> Rules:
     [
         (Situation(64), "roce"),  # article, FAQ 4: below a hundred cards RoCE is the sensible choice
         (Situation(96), "roce"),
-        (Situation(512), "roce"),  # article: tuned RoCE close to InfiniBand at the thousand-card level, for less
+        (
+            Situation(512),
+            "roce",
+        ),  # article: tuned RoCE close to InfiniBand at the thousand-card level, for less
         (Situation(1024), "roce"),
         (Situation(16384), "infiniband"),  # article: beyond ten thousand cards InfiniBand is the first choice
         (Situation(512, priority="performance", budget="ample"), "infiniband"),  # scenario one
@@ -32,7 +35,10 @@ def rules() -> Rules:
         (Situation(64, network_team="none"), "naas"),
         (Situation(512, network_team="none"), "infiniband"),
         (Situation(16384, network_team="strong", avoid_lock_in=True), "either"),
-        (Situation(16384, network_team="strong", avoid_lock_in=True, capex_ratio=Estimate(1, 1.4, 2)), "roce"),
+        (
+            Situation(16384, network_team="strong", avoid_lock_in=True, capex_ratio=Estimate(1, 1.4, 2)),
+            "roce",
+        ),
     ],
 )
 def test_the_articles_scenarios_and_bands(rules: Rules, situation: Situation, choice: str) -> None:
@@ -40,9 +46,16 @@ def test_the_articles_scenarios_and_bands(rules: Rules, situation: Situation, ch
 
 
 def test_every_reason_names_who_says_it(rules: Rules) -> None:
-    made = decide(rules, Situation(64, capex_ratio=Estimate(0.7, 1.05, 1.8), time_ratio=1.0, infiniband_tiers=1, roce_tiers=1))
+    made = decide(
+        rules,
+        Situation(64, capex_ratio=Estimate(0.7, 1.05, 1.8), time_ratio=1.0, infiniband_tiers=1, roce_tiers=1),
+    )
     provenance = {one.rule.id: one.rule.provenance for one in made.reasons}
-    assert provenance == {"small-cluster": "article", "capex-parity": "calculator", "same-speed": "calculator"}
+    assert provenance == {
+        "small-cluster": "article",
+        "capex-parity": "calculator",
+        "same-speed": "calculator",
+    }
     assert "1.05 times" in next(one for one in made.reasons if one.rule.id == "capex-parity").text.en
 
 
@@ -50,7 +63,9 @@ def test_scores_are_the_sum_of_the_rows(rules: Rules) -> None:
     made = decide(rules, Situation(16384, network_team="strong", avoid_lock_in=True))
     result = made.calculation()
     for option in ("infiniband", "roce", "naas"):
-        assert result.values[f"score_{option}"].value == pytest.approx(sum(float(row[f"{option}_points"]) for row in result.rows))  # type: ignore[arg-type]
+        assert result.values[f"score_{option}"].value == pytest.approx(
+            sum(float(row[f"{option}_points"]) for row in result.rows)
+        )  # type: ignore[arg-type]
 
 
 def test_what_would_flip_it_does_flip_it(rules: Rules) -> None:
@@ -93,7 +108,10 @@ def test_growing_never_moves_from_infiniband_to_roce(rules: Rules) -> None:
         chosen = [decide(rules, _scaled(situation, gpus)).choice for gpus in scales]
         seen_infiniband = False
         for choice in chosen:
-            assert not (seen_infiniband and choice == "roce"), (situation, list(zip(scales, chosen, strict=True)))
+            assert not (seen_infiniband and choice == "roce"), (
+                situation,
+                list(zip(scales, chosen, strict=True)),
+            )
             seen_infiniband = seen_infiniband or choice == "infiniband"
 
 

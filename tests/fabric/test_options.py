@@ -74,7 +74,7 @@ def test_a_network_that_wastes_nothing_keeps_its_saving() -> None:
 @pytest.mark.parametrize(("lost", "used"), [(Estimate.exact(101), 100), (Estimate.exact(5), -1)])
 def test_percentages(lost: Estimate, used: float) -> None:
     cost = Design(64, "roce").cost(CATALOG)
-    with pytest.raises(AdvisorError, match="percentage"):
+    with pytest.raises(AdvisorError, match="from 0 to 100"):
         slower_network(cost, cost, lost_percent=lost, gpu_hour_usd=Estimate.exact(3), used_percent=used)
 
 

@@ -166,7 +166,7 @@ def test_gpus_that_are_not_whole_nodes() -> None:
         ({"gpus": 64, "switch": "qm97000"}, "unknown_switch", "qm9700"),
         ({"gpus": 64, "switch": "sn5600"}, "switch_of_other_fabric", "qm9700"),
         ({"gpus": 64, "switch": "sn2201"}, "switch_of_other_fabric", "qm9700"),
-        ({"gpus": 64, "switch": "qm9700", "gbps_per_gpu": 800}, "bad_value", "q3400"),
+        ({"gpus": 64, "switch": "qm9700", "gbps_per_gpu": 800}, "switch_too_slow", "q3400"),
         ({"gpus": 64, "gbps_per_gpu": 300}, "bad_value", "400"),
         ({"gpus": 64, "planes": 0}, "bad_value", "planes"),
         ({"gpus": 64, "gpus_per_node": 0}, "bad_value", "gpus_per_node"),
@@ -175,7 +175,7 @@ def test_gpus_that_are_not_whole_nodes() -> None:
         ({"gpus": 64, "topology": "torus"}, "bad_value", "rail-only"),
         ({"gpus": 64, "fabric": "token-ring"}, "bad_value", "roce"),
         ({"gpus": 64, "nics_per_gpu": 0.3}, "bad_value", "nics_per_gpu"),
-        ({"gpus": 64, "rails": 3}, "bad_value", "divisor"),
+        ({"gpus": 64, "rails": 3}, "bad_value", "1, 2, 4, 8"),
         ({"gpus": 64, "grow_to": 70_000}, "gpus_out_of_range", "70,000"),
     ],
 )
@@ -191,7 +191,9 @@ def test_bad_input_is_one_line_with_a_remedy(options: dict[str, object], code: s
 def test_the_limit_is_a_value_of_the_error() -> None:
     with pytest.raises(AdvisorError) as caught:
         size(70_000)
-    assert caught.value.values == {"gpus": 70_000, "limit": 65_536, "switch": "qm9700"}
+    found = caught.value.values
+    assert (found["gpus"], found["limit"], found["switch"]) == (70_000, 65_536, "NVIDIA Quantum-2 QM9700")
+    assert "65,536" in str(found["advice"]) and "q3400" in str(found["advice"])
     assert size(65_536).switches == 5 * 65_536 // 64
 
 
@@ -270,6 +272,21 @@ def test_more_gpus_never_need_fewer_switches_or_links(few: int, more: int, fabri
     assert small.switches <= large.switches
     assert small.leaf_switches <= large.leaf_switches
     assert small.node_leaf_links <= large.node_leaf_links
+
+
+@settings(max_examples=300, deadline=None)
+@given(gpus=st.one_of(st.integers(-2, 140_000), st.integers(65_400, 65_700)), design=designs)
+def test_a_refused_size_is_really_beyond_the_limit_that_is_named(gpus: int, design: dict[str, object]) -> None:
+    """Whatever fits is sized; whatever is refused is above the limit, and the limit itself can be built."""
+    switch = {"infiniband": "qm9700", "roce": "sn5600"}[str(design["fabric"])]
+    options = {"gbps_per_gpu": speed(design), "switch": switch, **design}
+    try:
+        size(gpus, **options)
+    except AdvisorError as error:
+        assert error.code == "gpus_out_of_range"
+        limit = int(str(error.values["limit"]))
+        assert gpus < 1 or max(gpus, int(str(design["grow_to"] or 0))) > limit
+        assert size(limit, **options).gpus == limit
 
 
 def test_sizing_takes_less_than_a_millisecond() -> None:
