@@ -80,6 +80,12 @@ def lists(passage_text: str) -> list[str]:
     return [block for block in blocks if len(_ITEM.findall(block)) >= 3]
 
 
+def items_marked(block: str, marker: str) -> str:
+    """A list with the marker of its source behind every item."""
+    items = re.split(r"\n(?=(?:[-*]|\d+\.)\s)", block)
+    return "\n".join(f"{item.rstrip()} {marker}" if _ITEM.match(item) else item for item in items)
+
+
 def terms(text: str) -> Counter[str]:
     """Content terms: Latin words and numbers, and for Chinese pairs of neighbouring characters."""
     low = text.lower()

@@ -18,7 +18,7 @@ import yaml
 from app.advisor.answer import Assumption, Reason, Verdict
 from app.advisor.citations import Ledger
 from app.advisor.evidence import ACCEPTED_WITH, FABRICS, Evidence
-from app.advisor.excerpt import best_quote, best_sentences, lists, rank, sentences, tables, terms
+from app.advisor.excerpt import best_quote, best_sentences, items_marked, lists, rank, sentences, tables, terms
 from app.advisor.figures import money, plain, size, with_range
 from app.fabric.calculation import Calculation, Language
 from app.library.passage import Passage
@@ -211,18 +211,20 @@ class BuiltinWriter:
         about = self.evidence.question.text
         first = self._lead_passage()
         lead = "" if calculated else self._lead(first, about)
-        seen = lead
+        block = "" if calculated else self._whole_block(first)
+        seen = lead + block
         findings: list[str] = []
         colon = "：" if self.language == "zh" else ":"
         for passage in self._supporting_passages():
             if len(findings) == SUPPORTING_PASSAGES:
                 break
             quote = best_sentences(passage, about, 2)
-            if not quote.sentences or (lead and passage.id == first.id) or quote.text in seen:
+            shown = (lead and passage.id == first.id) or (block and f"**{self._heading(passage)}**" in block)
+            if not quote.sentences or shown or quote.text in seen:
                 continue
             seen += quote.text
             findings.append(self._marked(f"**{self._heading(passage)}{colon}** {quote.text}", passage))
-        return {"lead": lead, "findings": findings, "table": "" if calculated else self._whole_block(first)}
+        return {"lead": lead, "findings": findings, "table": block}
 
     def _supporting_passages(self) -> list[Passage]:
         """Good hits first, then the rest of the note that the best hit comes from, where there is room."""
@@ -240,8 +242,10 @@ class BuiltinWriter:
         """A table or list of the lead passage or of the best hits on its subject, whole, with its source."""
         near = [hit.passage for hit in self.evidence.hits[:3]]
         for passage in (first, *(one for one in near if one is near[0] or one.document_id == first.document_id)):
-            for block in tables(passage.text) or lists(passage.text):
-                return f"**{self._heading(passage)}** {self.ledger.cite(passage)}\n\n{block}"
+            for block in tables(passage.text):
+                return f"**{self._heading(passage)}**\n\n{block}\n\n{self.ledger.cite(passage)}"
+            for block in lists(passage.text):
+                return f"**{self._heading(passage)}**\n\n{items_marked(block, self.ledger.cite(passage))}"
         return ""
 
     def _heading(self, passage: Passage) -> str:
