@@ -28,7 +28,7 @@ class Claim:
 
     text: str
     markers: tuple[int, ...]
-    nearby: tuple[int, ...]  # markers anywhere in the same paragraph, item or table
+    nearby: tuple[int, ...]  # markers in its paragraph, list or table, and in the line that introduces it
     calculations: tuple[str, ...]
 
     @property
@@ -59,18 +59,18 @@ def claims(text: str) -> list[Claim]:
     """The claims of a Markdown text; headings, table rules and fenced code are none."""
     blocks = re.split(r"\n\s*\n", _CODE.sub("\n\n", text))
     found: list[Claim] = []
-    for block, following in zip(blocks, [*blocks[1:], ""], strict=True):
+    for before, block, after in zip(["", *blocks], blocks, [*blocks[1:], ""], strict=False):
         is_table = block.lstrip().startswith("|")
         nearby = markers_in(block)
-        if is_table and not MARKER.sub("", following).strip():  # markers below a table
-            nearby += markers_in(following)
+        if is_table or block.lstrip().startswith(("-", "*")):  # introduced above, or marked on a line below
+            nearby += markers_in(before.strip().rpartition("\n")[2])
+            nearby += markers_in(after) if not MARKER.sub("", after).strip() else ()
         for line in block.splitlines():
             if not line.strip() or line.lstrip().startswith("#") or re.fullmatch(r"[\s|:\-]*", line):
                 continue
-            near = nearby if is_table or line.lstrip().startswith(">") else markers_in(line)
             pieces = [line] if is_table else _sentences(_LABEL.sub("", _NUMBER.sub("", line)))
             found += [
-                Claim(piece.strip(), markers_in(piece), near, tuple(CALCULATION.findall(piece)))
+                Claim(piece.strip(), markers_in(piece), nearby, tuple(CALCULATION.findall(piece)))
                 for piece in pieces
                 if piece.strip()
             ]

@@ -75,10 +75,14 @@ def test_a_quote_of_several_sentences_needs_one_marker() -> None:
     assert len(citation_recall(answer(made_up, citations=(citation(),)))[1]) == 1
 
 
-def test_rows_of_a_quoted_table_are_covered_by_the_marker_below_it() -> None:
+def test_rows_of_a_quoted_table_are_covered_by_the_marker_above_or_below_it() -> None:
     table = "| Box | Ports |\n|---|---|\n| SN2201 | 48 |"
-    given = answer(table + "\n\n[1]", citations=(citation(passage=table),))
-    assert citation_recall(given)[1] == []
+    for text in (table + "\n\n[1]", "**Ports** [1]\n\n" + table):
+        assert citation_recall(answer(text, citations=(citation(passage=table),)))[1] == []
+    far = "**Ports** [1]\n\nMore follows.\n\n" + table
+    assert len(citation_recall(answer(far, citations=(citation(passage=table),)))[1]) == 1
+    altered = "**Ports** [1]\n\n" + table.replace("48", "49")
+    assert len(citation_recall(answer(altered, citations=(citation(passage=table),)))[1]) == 1
     assert len(citation_recall(answer(table))[1]) == 1
 
 
