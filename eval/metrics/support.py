@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from app.advisor.answer import Answer
@@ -25,9 +26,8 @@ class Known:
     untyped: set[float] = field(default_factory=set)
 
     def add_text(self, text: str) -> None:
-        if any(character.isdigit() for character in text):
-            for quantity in find_quantities(text):
-                self.typed[_kind(quantity.dimension)].add(quantity.value)
+        for kind, value in _numbers_of(text):
+            self.typed[kind].add(value)
 
     def add_scalar(self, value: Any, unit: str | None = None) -> None:
         if isinstance(value, bool) or value is None:
@@ -49,6 +49,11 @@ class Known:
             or any(abs(quantity.value - value) <= reach for value in self.untyped)
             or any(abs(quantity.face - value) <= reach / unit for value in self.untyped)
         )
+
+
+@lru_cache(maxsize=8192)  # the same assumptions and passages come in hundreds of answers
+def _numbers_of(text: str) -> tuple[tuple[str, float], ...]:
+    return tuple((_kind(quantity.dimension), quantity.value) for quantity in find_quantities(text))
 
 
 def _kind(dimension: str) -> str:
