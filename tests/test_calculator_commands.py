@@ -1,4 +1,4 @@
-"""size, cost and compare as a shell sees them: options reach the calculator, files are written, bad input is one line."""
+"""size, cost and compare as a shell sees them: options reach the calculator, files are written, bad input is refused."""
 
 import csv
 import json

@@ -194,7 +194,7 @@ def find(rows: Mapping[str, R], id: str, kind: str) -> R:
         f"There is no {kind} {id[:60]!r} in the catalog.",
         hint,
         code=f"unknown_{kind.lower()}",
-        values={"id": id[:60], "close": ", ".join(close) or ", ".join(rows)},
+        values={kind.lower(): id[:60], "known": ", ".join(close or rows)},
     )
 
 
