@@ -29,7 +29,7 @@ PROBES = (  # questions on other things than networks, to see what a model's sim
     "孩子几岁上小学",
     "法国的首都是哪里",
 )
-_ENOUGH_WORDS = 0.5  # share of the query's concepts, rare ones weighing more
+_ENOUGH_WORDS = (0.8, 0.5, 0.25)  # share of the query's concepts, rare ones weighing more; by glossary terms in it
 _MARGIN, _CONTRAST_MARGIN = 0.02, 0.01
 
 
@@ -65,10 +65,14 @@ def limits_from_probes(strongest: Callable[[str], tuple[float, float]]) -> Limit
     return Limits(sure, sure, similarities[len(similarities) // 2], contrast)
 
 
-def is_relevant(near: Near, lexical: float, has_term: bool, asked_in: Language, limits: Limits) -> bool:
-    """Very similar, or standing out, or similar and sharing most of the query's words (more if none is a term)."""
+def is_relevant(near: Near, lexical: float, terms: int, asked_in: Language, limits: Limits) -> bool:
+    """Very similar, or standing out, or similar and sharing enough of the query's words.
+
+    The more glossary terms (`terms`) the query has, the surer it is of our field, and the fewer words must be shared:
+    a long question about a cluster has many words that no passage repeats.
+    """
     if near.cosine >= limits.sure(asked_in) or near.contrast >= limits.contrast:
         return True
     if near.similarity < limits.possible:
         return False
-    return lexical >= (_ENOUGH_WORDS if has_term else 0.8)
+    return lexical >= _ENOUGH_WORDS[min(terms, len(_ENOUGH_WORDS) - 1)]

@@ -68,14 +68,16 @@ class Searcher:
     def search(self, query: str, k: int, language: Language | None, kind: str | None) -> list[Hit]:
         """The k best passages, best first; none if nothing is relevant."""
         query = " ".join(query.split())[:_LONGEST_QUERY]
+        if query.isupper() and " " in query:  # the model takes shouting for another subject
+            query = query.lower()
         if not any(character.isalnum() for character in query) or k < 1:
             return []
         concepts = self.concepts(query)
         asked_in = detect_language(query)
-        has_term = any(concept.known for concept in concepts)
+        terms = sum(concept.known for concept in concepts)
         limits = self._limits()
         candidates = self._candidates(query, asked_in, concepts, kind, limits)
-        relevant = [one for one in candidates if is_relevant(one.near, one.lexical, has_term, asked_in, limits)]
+        relevant = [one for one in candidates if is_relevant(one.near, one.lexical, terms, asked_in, limits)]
         if not relevant:
             return []
         # What is nearer than the best of these belongs to the answer too, e.g. a document in the other language.
