@@ -31,6 +31,10 @@ ACCEPTED_WITH = {  # what somebody who follows the verdict takes on, by choice
 }
 COST_CLAIM_NOTE = "infiniband-price-premium"  # the article's "2-3x" and what is known of it
 _PRODUCT = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z]{1,12}-?\d[A-Za-z0-9]*(?:-[A-Za-z0-9]+)*(?![A-Za-z0-9_])")
+_BRAND = re.compile(  # "Brocade Fibre Channel switch": capitalised words inside a sentence, before a kind of product
+    r"(?<=[a-z] )((?:[A-Z][a-z]{3,}\s)+)"
+    r"(?=(?:switch|nic|adapter|card|router|director|gpu|chip|asic|cable|fabric)(?:es|s)?\b)"
+)
 _DEGREE = re.compile(r"(?:tp|pp|dp|ep|cp|vp|sp)\d+", re.IGNORECASE)  # of parallelism: EP32 is no product
 CANDIDATES = 24  # found by the library, before the notes written for this kind of question are preferred
 PASSAGES_PER_QUESTION = 8
@@ -274,8 +278,10 @@ def _resolved_kind(question: Question, hits: Sequence[Hit], library: Searchable)
 def _unknown_names(question: Question, library: Searchable) -> list[str]:
     """Product names of the question (ConnectX-9, CN5000) that the library nowhere mentions; to answer about another
     product would be worse than to say that nothing is known."""
-    names = _PRODUCT.findall(re.sub(r"\[[^\]]*\]", " ", question.text))
-    return [name for name in names if not _DEGREE.fullmatch(name) and not library.mentions(name)]
+    text = re.sub(r"\[[^\]]*\]", " ", question.text)
+    names = [name for name in _PRODUCT.findall(text) if not _DEGREE.fullmatch(name)]
+    names += [word for phrase in _BRAND.findall(text) for word in phrase.split()]
+    return [name for name in names if not library.mentions(name)]
 
 
 def _numbered(calculations: Sequence[Calculation]) -> tuple[Calculation, ...]:
