@@ -172,9 +172,12 @@ def test_documents_are_added_by_dropping_files_and_removed(site: Site, new_page:
     page.get_by_role("button", name="备忘", exact=False).first.click()
     expect(page.get_by_text("机柜在三楼。")).to_be_visible()
     page.get_by_role("button", name="All documents").click()
+    expect(page.get_by_role("heading", name="Documents")).to_be_visible()
+    settled(page)
     row = page.get_by_test_id("stHorizontalBlock").filter(has_text="网络备忘.md").last
     row.get_by_role("button", name="Remove").click()
-    page.get_by_role("button", name="Remove", exact=True).last.click()
+    question = page.get_by_test_id("stPopoverBody").filter(has_text="网络备忘.md")
+    question.get_by_role("button", name="Remove").click()
     expect(page.get_by_text("“网络备忘.md” has been removed.")).to_be_visible()
 
 

@@ -100,3 +100,4 @@ def _remove(document: Document) -> None:
     resources.advisor().library.remove(document.id)
     uploads.discard(resources.settings().home, document.path)
     st.session_state["removed"] = document.name
+    st.session_state.pop("upload-results", None)  # what was said of earlier uploads may no longer be true
