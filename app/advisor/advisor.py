@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 from app.advisor.answer import Answer, Event, Grounding, Step, Text, Verdict
 from app.advisor.check import ground
@@ -17,6 +17,7 @@ from app.advisor.model_writer import ModelFailed, make_model, prompt_hash, write
 from app.advisor.question import Question, read_question
 from app.advisor.tools import load_tools, switch_names
 from app.advisor.writer import BuiltinWriter, Draft, phrases
+from app.fabric.calculation import Language
 from app.library.library import Library
 from app.settings import Settings
 
@@ -45,16 +46,22 @@ class Advisor:
         return cls(settings, library, load_tools(settings.knowledge), make_model(settings))
 
     def ask(
-        self, question: str, history: Sequence[Answer] = (), *, changes: Mapping[str, object] | None = None
+        self,
+        question: str,
+        history: Sequence[Answer] = (),
+        *,
+        changes: Mapping[str, object] | None = None,
+        language: Language | Literal["auto"] = "auto",
     ) -> Iterator[Event]:
         """Answer one question in its conversation: steps, pieces of text, then the whole Answer.
 
-        `changes` puts other values in place of assumptions. Raises AdvisorError for what cannot be answered as asked.
+        `changes` puts other values in place of assumptions; `language` "auto" follows the settings, and by default
+        the question. Raises AdvisorError for what cannot be answered as asked.
         """
         clock = _Clock()
         yield Step("read")
         with clock("read"):
-            read = self._read(question, history, changes)
+            read = self._read(question, history, changes, language)
         yield Step("search", read.text)
         with clock("search"):
             hits = search_evidence(read, self.library)
@@ -94,7 +101,7 @@ class Advisor:
             timings_ms=clock.timings_ms(),
         )
 
-    def answer(self, question: str, history: Sequence[Answer] = (), **options: Mapping[str, object] | None) -> Answer:
+    def answer(self, question: str, history: Sequence[Answer] = (), **options: Any) -> Answer:
         """The Answer alone, for callers that do not stream."""
         last = None
         for last in self.ask(question, history, **options):  # noqa: B007
@@ -102,13 +109,19 @@ class Advisor:
         assert isinstance(last, Answer)
         return last
 
-    def _read(self, question: str, history: Sequence[Answer], changes: Mapping[str, object] | None) -> Question:
+    def _read(
+        self,
+        question: str,
+        history: Sequence[Answer],
+        changes: Mapping[str, object] | None,
+        language: Language | Literal["auto"],
+    ) -> Question:
         read = read_question(
             question,
             history,
             gpu_models=self._gpu_models,
             switches=self._switches,
-            language=self.settings.language,
+            language=self.settings.language if language == "auto" else language,
             max_chars=self.settings.max_question_chars,
         )
         if changes:

@@ -280,7 +280,7 @@ def _unknown_names(question: Question, library: Searchable) -> list[str]:
     product would be worse than to say that nothing is known."""
     text = re.sub(r"\[[^\]]*\]", " ", question.text)
     names = [name for name in _PRODUCT.findall(text) if not _DEGREE.fullmatch(name)]
-    names += [word for phrase in _BRAND.findall(text) for word in phrase.split()]
+    names += [phrase.split()[0] for phrase in _BRAND.findall(text)]  # Cumulus Linux: the first word is the brand
     return [name for name in names if not library.mentions(name)]
 
 

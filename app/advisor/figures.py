@@ -33,6 +33,8 @@ def plain(value: float | int | str, digits: int = 3) -> str:
 
 def money(usd: float, language: Language) -> str:
     """US dollars to three significant digits."""
+    if usd < 0:
+        return "-" + money(-usd, language)
     value = significant(usd)
     if language == "zh":
         if abs(value) >= 1e8:

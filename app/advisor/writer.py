@@ -214,7 +214,7 @@ class BuiltinWriter:
         block = "" if calculated else self._whole_block(first)
         seen = lead + block
         findings: list[str] = []
-        colon = "：" if self.language == "zh" else ":"
+        colon = "：" if self.language == "zh" else ": "
         for passage in self._supporting_passages():
             if len(findings) == SUPPORTING_PASSAGES:
                 break
@@ -223,7 +223,7 @@ class BuiltinWriter:
             if not quote.sentences or shown or quote.text in seen:
                 continue
             seen += quote.text
-            findings.append(self._marked(f"**{self._heading(passage)}{colon}** {quote.text}", passage))
+            findings.append(self._marked(f"**{self._heading(passage)}**{colon}{quote.text}", passage))
         return {"lead": lead, "findings": findings, "table": block}
 
     def _supporting_passages(self) -> list[Passage]:

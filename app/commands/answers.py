@@ -8,6 +8,7 @@ import click
 
 from app.advisor.answer import Answer, Text
 from app.commands.output import json_option, print_json
+from app.errors import AdvisorError
 from app.settings import load_settings
 
 
@@ -19,6 +20,8 @@ from app.settings import load_settings
 def ask(question: str, conversation: str | None, language: str | None, as_json: bool) -> None:
     """Ask QUESTION and print the answer with its sources."""
     from app.advisor.advisor import Advisor
+    from app.advisor.error_text import error_text
+    from app.advisor.question import detect_language
     from app.commands.documents import progress_line
 
     changes: dict[str, Any] = {"language": language} if language else {}
@@ -32,11 +35,15 @@ def ask(question: str, conversation: str | None, language: str | None, as_json: 
         store = ChatStore.open(settings)
         history = store.history(conversation) if store.exists(conversation) else []
     answer = None
-    for event in advisor.ask(question, history):
-        if isinstance(event, Text) and not as_json:
-            click.echo(event.text, nl=False)
-        elif isinstance(event, Answer):
-            answer = event
+    try:
+        for event in advisor.ask(question, history):
+            if isinstance(event, Text) and not as_json:
+                click.echo(event.text, nl=False)
+            elif isinstance(event, Answer):
+                answer = event
+    except AdvisorError as error:
+        spoken = detect_language(question) if settings.language == "auto" else settings.language
+        raise AdvisorError(error_text(error, spoken), "", code=error.code, values=error.values) from None
     if answer is None:
         raise RuntimeError("the stream ended without an answer")
     if store and conversation:

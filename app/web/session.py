@@ -8,6 +8,8 @@ from typing import Any, cast
 
 import streamlit as st
 
+from app.advisor.error_text import error_text
+from app.advisor.question import detect_language
 from app.errors import AdvisorError
 from app.web import resources
 from app.web.labels import Choice, Labels, labels, resolve_language
@@ -100,6 +102,7 @@ def close_document() -> None:
         st.query_params.pop(name, None)
 
 
-def in_words(error: AdvisorError) -> str:
-    """One message for people: what is wrong and how to mend it."""
-    return f"{error.message} {error.remedy}".strip()
+def in_words(error: AdvisorError, question: str = "") -> str:
+    """One message for people, what is wrong and how to mend it, in the chosen language or that of the question."""
+    spoken = detect_language(question) if question else st.context.locale
+    return error_text(error, resolve_language(language_choice(), spoken))

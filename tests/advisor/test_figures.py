@@ -12,6 +12,7 @@ from app.advisor.figures import duration, figure, money, plain, size, with_range
         (999, "$999", "999美元"),
         (1_500_000_000, "$1.5B", "15亿美元"),
         (0, "$0", "0美元"),
+        (-14_200, "-$14.2k", "-1.42万美元"),
     ],
 )
 def test_money(usd: float, en: str, zh: str) -> None:

@@ -40,6 +40,7 @@ class ScriptedAdvisor:
     tools: Any
     replies: list[Answer | Exception] = field(default_factory=list)
     asked: list[tuple[str, tuple[Answer, ...], Mapping[str, object] | None]] = field(default_factory=list)
+    languages: list[str] = field(default_factory=list)
 
     def ask(
         self,
@@ -47,7 +48,9 @@ class ScriptedAdvisor:
         history: Sequence[Answer] = (),
         *,
         changes: Mapping[str, object] | None = None,
+        language: str = "auto",
     ) -> Iterator[Event]:
+        self.languages.append(language)
         self.asked.append((question, tuple(history), changes))
         yield Step("read")
         reply = self.replies.pop(0)

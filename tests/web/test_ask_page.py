@@ -290,3 +290,11 @@ def test_a_chat_can_be_deleted(open_page: Open, scripted: ScriptedAdvisor, decis
     assert not chats.exists(chat)
     assert app.title[0].value == "Fabric Advisor"
     assert "chat" not in app.query_params
+
+
+def test_the_chosen_language_is_asked_for(open_page: Open, scripted: ScriptedAdvisor, decision: Answer) -> None:
+    scripted.replies = [decision, decision]
+    app = ask(open_page(), "RoCE or InfiniBand for 64 GPUs?")
+    app.sidebar.segmented_control(key="language").set_value("zh").run()
+    ask(app, "RoCE or InfiniBand for 64 GPUs?")
+    assert scripted.languages == ["auto", "zh"]

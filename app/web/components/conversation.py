@@ -34,7 +34,7 @@ def run(request: session.Request, words: Labels) -> None:
         try:
             _stream(chat, request, words)
         except AdvisorError as error:
-            _refuse(chat, request, session.in_words(error))
+            _refuse(chat, request, session.in_words(error, request.question))
         except Exception:
             log.exception("a question failed")
             _refuse(chat, request, words["unexpected"])
@@ -62,7 +62,9 @@ def _stream(chat: str, request: session.Request, words: Labels) -> None:
     doing = words["stage_read"]
     stopped = True  # until the advisor has come to an end, in whatever way
     try:
-        asked = resources.advisor().ask(request.question, history, changes=request.changes or None)
+        asked = resources.advisor().ask(
+            request.question, history, changes=request.changes or None, language=session.language_choice()
+        )
         for event in in_background(asked, WAIT_SECONDS):
             if event is None:  # any call of Streamlit is where a stop takes effect
                 seconds = round(time.monotonic() - began)
