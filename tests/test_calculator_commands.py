@@ -1,4 +1,4 @@
-"""size, cost and compare as a shell sees them: options reach the calculator, files are written, bad input is refused."""
+"""size, cost and compare as a shell sees them: options reach the calculator, files are written, bad input refused."""
 
 import csv
 import json
@@ -212,9 +212,28 @@ def test_options_that_contradict_each_other(arguments: tuple[str, ...]) -> None:
     assert run("compare", "--gpus", "64", *arguments).exit_code == 2
 
 
+def test_networks_beside_the_back_end() -> None:
+    """The 4-unit SuperPOD: 16 storage, 8 in-band and 8 out-of-band switches."""
+    cluster = ("--gpus", "1016", "--fabric", "infiniband", "--reserved-ports", "4")
+    found = answer("cost", *cluster, "--networks")["networks"]
+    switches = [found["values"][f"{name}_switches"]["value"] for name in ("storage", "in_band", "out_of_band")]
+    assert switches == [16, 8, 8]
+    assert values("size", *cluster, "--network", "storage")["leaf_spine_links"] == 240
+    assert values("size", *cluster, "--network", "storage", "--storage-links", "20")["storage_links"] == 20
+
+
+def test_rented_ports_are_part_of_the_tco() -> None:
+    plain = values("cost", "--gpus", "64", "--fabric", "roce")
+    rented = values("cost", "--gpus", "64", "--fabric", "roce", "--naas-10g", "2", "--naas-egress-tb", "5")
+    month = 2 * 1671 + 5_000 * 0.02
+    assert rented["naas_usd"] == pytest.approx(month * 60)
+    assert rented["tco_usd"] - plain["tco_usd"] == pytest.approx(month * 60)
+
+
 def test_validate_fabrics_fails_on_what_is_not_explained(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = validate_module.reference_rows("fabrics")
-    monkeypatch.setattr(validate_module, "reference_rows", lambda name: rows)
+    files = {name: validate_module.reference_rows(name) for name in ("fabrics", "networks")}
+    monkeypatch.setattr(validate_module, "reference_rows", files.__getitem__)
+    rows = files["fabrics"]
     assert run("validate", "fabrics").exit_code == 0
     misprint = next(row for row in rows if row["id"] == "b300-xdr-18su")
     misprint["explained"] = ""  # the published 9,216 GPUs of 1,296 nodes

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from app.accelerators import load_accelerators
-from app.commands.options import ASSESS, BILL, CLUSTER, COLLECTIVE, LOST, SWITCH, TERMS, options, taken
+from app.commands.options import ASSESS, BILL, CLUSTER, COLLECTIVE, LOST, NAAS, SIDE, SWITCH, TERMS, options, taken
 from app.commands.output import json_option, language_option, print_calculation, print_json
 from app.errors import AdvisorError
 from app.fabric.calculation import Calculation, Language
@@ -23,25 +23,41 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@options(CLUSTER, SWITCH)
+@options(CLUSTER, SWITCH, SIDE)
+@click.option(
+    "--network",
+    type=click.Choice(["compute", "storage", "in-band", "out-of-band"]),
+    default="compute",
+    show_default=True,
+    help="Which of the cluster's networks.",
+)
 @json_option
 @language_option
-def size(as_json: bool, language: Language, **design: Any) -> None:
-    """Switches, tiers and links of a fabric."""
+def size(network: str, as_json: bool, language: Language, **given: Any) -> None:
+    """Switches, tiers and links of a fabric, or of one of the networks beside it."""
     from app.fabric.cost import Design
 
-    sized = Design(**design).sized(_catalog())
-    print_calculation(sized.calculation(), as_json=as_json, language=language)
+    catalog = _catalog()
+    side = taken(given, SIDE)
+    sized = Design(**given).sized(catalog)
+    calculation = sized.calculation()
+    if network != "compute":
+        from app.fabric.side_networks import size_side_networks
+
+        calculation = size_side_networks(catalog, sized, **side).named(network).calculation()  # type: ignore[arg-type]
+    print_calculation(calculation, as_json=as_json, language=language)
 
 
 @click.command()
-@options(CLUSTER, SWITCH, BILL, TERMS)
+@options(CLUSTER, SWITCH, BILL, TERMS, NAAS, SIDE)
+@click.option("--networks", is_flag=True, help="Also the storage, in-band and out-of-band networks.")
 @click.option("--percentiles", is_flag=True, help="P10, P50 and P90, and what moves the total most.")
 @click.option("--csv", "csv_path", type=click.Path(path_type=Path), help="Write the bill as CSV; - for stdout.")
 @click.option("--xlsx", "xlsx_path", type=click.Path(path_type=Path), help="Write the bill as an Excel workbook.")
 @json_option
 @language_option
 def cost(
+    networks: bool,
     percentiles: bool,
     csv_path: Path | None,
     xlsx_path: Path | None,
@@ -54,7 +70,7 @@ def cost(
     from app.fabric.uncertainty import uncertainty_calculation
 
     catalog = _catalog()
-    terms = _terms(catalog, given)
+    terms, side = _terms(catalog, given), taken(given, SIDE)
     owned = Design(**given).cost(catalog, terms)
     _write_bill(owned.bill, csv_path, xlsx_path, language)
     if csv_path == Path("-"):
@@ -62,11 +78,17 @@ def cost(
             raise click.UsageError("--csv - and --json both want stdout; name a file for the CSV.")
         return
     more = {"uncertainty": uncertainty_calculation(owned)} if percentiles else {}
+    if networks:
+        from app.fabric.side_bill import side_calculation
+        from app.fabric.side_networks import size_side_networks
+
+        beside = size_side_networks(catalog, owned.bill.topology, **side)
+        more["networks"] = side_calculation(catalog, owned, beside)
     _print(calculation_of(catalog, owned), more, as_json=as_json, language=language)
 
 
 @click.command()
-@options(CLUSTER, BILL, TERMS, LOST)
+@options(CLUSTER, BILL, TERMS, NAAS, LOST)
 @click.option("--infiniband-switch", help="Switch id of the InfiniBand side.")
 @click.option("--roce-switch", help="Switch id of the RoCE side.")
 @click.option(
@@ -153,7 +175,10 @@ def _catalog() -> Catalog:
 
 
 def _terms(catalog: Catalog, given: dict[str, Any]) -> CostTerms:
-    return default_terms(catalog, given["gpus"], **taken(given, TERMS))
+    from app.fabric.naas import Naas
+
+    naas = Naas(**taken(given, NAAS))
+    return default_terms(catalog, given["gpus"], naas=naas, **taken(given, TERMS))
 
 
 def _designs(

@@ -46,6 +46,15 @@ TERMS: Options = {
     "--salary salary_usd": {"type": float, "help": "Pay of one of them, USD a year."},
     "--spares spares_percent": {"type": float, "help": "Spares, % of each part."},
 }
+NAAS: Options = {
+    "--naas-10g ports_10g": {"type": int, "default": 0, "help": "Rented 10G ports to sites or clouds."},
+    "--naas-100g ports_100g": {"type": int, "default": 0, "help": "Rented 100G ports to sites or clouds."},
+    "--naas-egress-tb egress_tb_per_month": {"type": float, "default": 0.0, "help": "TB a month out of the cloud."},
+}
+SIDE: Options = {
+    "--storage-links": {"type": int, "help": "400G links to storage devices; 3 for 8 nodes unless given."},
+    "--storage-switch": {"help": "Switch id of the storage network."},
+}
 LOST: Options = {
     "--lost-percent": {"help": "GPU hours that the slower network loses, %: 5, or low/typical/high."},
     "--slower": {"type": FABRIC, "default": "roce", "help": "The network that loses them."},

@@ -34,10 +34,13 @@ def reference_rows(name: str) -> list[dict[str, str]]:
 @validate.command()
 @json_option
 def fabrics(as_json: bool) -> None:
-    """Published fabric sizes. Exit 1 on any difference without an explanation."""
+    """Published sizes of fabrics and of the networks beside them. Exit 1 on any difference without an explanation."""
     from app.fabric.validate_fabrics import validate_fabrics
+    from app.fabric.validate_side_networks import validate_side_networks
 
-    rows = validate_fabrics(reference_rows("fabrics"), load_catalog(knowledge_folder() / "catalog"))
+    catalog = load_catalog(knowledge_folder() / "catalog")
+    rows = validate_fabrics(reference_rows("fabrics"), catalog)
+    rows += validate_side_networks(reference_rows("networks"), catalog)
     unexplained = [row for row in rows if row.unexplained]
     if as_json:
         print_json({"rows": [row.to_json() for row in rows], "unexplained": len(unexplained)})

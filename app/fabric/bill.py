@@ -101,9 +101,9 @@ def bill_of_materials(
     if not 0 <= spares <= 100:
         raise bad_value("spares_percent", spares, between(0, 100))
     card = _nic(catalog, t, nic)
-    node_leaf = choose_media(catalog, t, lengths["node_leaf_m"], ends="node", twin=twin_port_nodes)
-    leaf_spine = choose_media(catalog, t, lengths["leaf_spine_m"], ends="switch")
-    spine_core = choose_media(catalog, t, lengths["spine_core_m"], ends="switch")
+    node_leaf = choose_media(catalog, t.switch, t.link_gbps, lengths["node_leaf_m"], ends="node", twin=twin_port_nodes)
+    leaf_spine = choose_media(catalog, t.switch, t.link_gbps, lengths["leaf_spine_m"], ends="switch")
+    spine_core = choose_media(catalog, t.switch, t.link_gbps, lengths["spine_core_m"], ends="switch")
     parts = Parts(catalog)
     lines = [
         *switch_lines(parts, t, leaf_spine),
@@ -114,7 +114,7 @@ def bill_of_materials(
         *_management(parts, t),
     ]
     lines = [line for line in lines if line.quantity]
-    lines += _spares(lines, spares)
+    lines += spare_lines(lines, spares)
     return Bill(t, tuple(lines), card, node_leaf, lengths, spares, twin_port_nodes)
 
 
@@ -154,7 +154,7 @@ def _management(parts: Parts, t: Topology) -> Iterable[BillLine]:
         yield parts.line("ethernet-manager", "management", "management", t.switches, per_switch)
 
 
-def _spares(lines: list[BillLine], percent: float) -> list[BillLine]:
+def spare_lines(lines: list[BillLine], percent: float) -> list[BillLine]:
     """At least one of every module, NIC and cable; of switches whole ones only: a contract replaces them."""
     if not percent:
         return []

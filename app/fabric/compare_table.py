@@ -43,6 +43,7 @@ def rows(ib: Cost, roce: Cost) -> tuple[dict[str, Scalar], ...]:
         ("energy", "电费", "USD", lambda cost: cost.energy_usd),
         ("support", "支持费", "USD", lambda cost: cost.support_usd),
         ("staff", "人力", "USD", lambda cost: cost.staff_usd),
+        *([("NaaS ports and data", "NaaS 端口与流量", "USD", _naas_usd)] if ib.naas_usd.high else []),
         ("TCO", "总拥有成本", "USD", lambda cost: cost.tco_usd),
     ]
     return tuple(
@@ -51,6 +52,10 @@ def rows(ib: Cost, roce: Cost) -> tuple[dict[str, Scalar], ...]:
         | _cells("roce", pick(roce))
         for en, zh, unit, pick in picks
     )
+
+
+def _naas_usd(cost: Cost) -> Estimate:
+    return cost.naas_usd
 
 
 def _cells(name: str, value: Estimate | Scalar) -> dict[str, Scalar]:

@@ -29,12 +29,18 @@ class Cost:
     staff_usd: Estimate
 
     @property
+    def naas_usd(self) -> Estimate:
+        return self.terms.naas_usd_per_year * self.terms.annuity_years
+
+    @property
     def capex_usd(self) -> Estimate:
         return self.bill.capex_usd
 
     @property
     def tco_usd(self) -> Estimate:
-        return Estimate.total((self.capex_usd, self.energy_usd, self.support_usd, self.staff_usd))
+        return Estimate.total(
+            (self.capex_usd, self.energy_usd, self.support_usd, self.staff_usd, self.naas_usd)
+        )
 
     @property
     def gpus(self) -> int:
@@ -52,6 +58,7 @@ class Cost:
             "energy_usd": self.energy_usd,
             "support_usd": self.support_usd,
             "staff_usd": self.staff_usd,
+            **({"naas_usd": self.naas_usd} if self.naas_usd.high else {}),
             "tco_usd": self.tco_usd,
             "capex_usd_per_gpu": self.capex_usd * (1 / self.gpus),
             "tco_usd_per_gpu": self.tco_usd * (1 / self.gpus),
@@ -72,12 +79,18 @@ def network_cost(bill: Bill, power: Power, *, terms: CostTerms) -> Cost:
     percentage of the price of switches, NICs and management; modules and cables are covered by spares. Staff:
     FTE x salary.
     """
-    years = terms.annuity_years
+    support = support_cost(bill.category_usd(*SUPPORTED), terms)
+    staff = _product(terms.staff_fte, terms.salary_usd) * terms.annuity_years
+    return Cost(bill, power, terms, energy_cost(power, terms), support, staff)
+
+
+def energy_cost(power: Power, terms: CostTerms) -> Estimate:
     kilowatt_hours = Estimate(power.typical_w, power.typical_w, power.max_w) * (HOURS_PER_YEAR / 1000)
-    energy = _product(_product(kilowatt_hours, terms.pue), terms.usd_per_kwh) * years
-    support = _product(bill.category_usd(*SUPPORTED), terms.support_percent * 0.01) * years
-    staff = _product(terms.staff_fte, terms.salary_usd) * years
-    return Cost(bill, power, terms, energy, support, staff)
+    return _product(_product(kilowatt_hours, terms.pue), terms.usd_per_kwh) * terms.annuity_years
+
+
+def support_cost(supported_usd: Estimate, terms: CostTerms) -> Estimate:
+    return _product(supported_usd, terms.support_percent * 0.01) * terms.annuity_years
 
 
 def _product(a: Estimate, b: Estimate) -> Estimate:

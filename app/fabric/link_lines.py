@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from math import ceil
 
 from app.fabric.calculation import Bilingual
-from app.fabric.catalog import Nic
+from app.fabric.catalog import Nic, Switch
 from app.fabric.links import Media
 from app.fabric.parts import BillLine, Parts
 from app.fabric.topology import Topology
@@ -23,11 +23,8 @@ def nic_line(parts: Parts, t: Topology, card: Nic) -> BillLine:
 
 
 def switch_lines(parts: Parts, t: Topology, media: Media) -> Iterable[BillLine]:
-    """Switches by tier. A chassis's maximum is the plate value less a full set of modules (own lines)."""
-    typical = t.switch.power_typical_w or 0.0
-    plate = t.switch.power_max_w or typical
-    modules = t.switch.cages * media.module_max_w if t.switch.max_includes_optics else 0.0
-    highest = max(typical, plate - modules)
+    """Switches by tier."""
+    watts = chassis_watts(t.switch, media)
     for role, count, en, zh in (
         (
             "leaf",
@@ -50,8 +47,16 @@ def switch_lines(parts: Parts, t: Topology, media: Media) -> Iterable[BillLine]:
     ):
         if count:
             yield parts.line(
-                t.switch.id, "switches", role, count, Bilingual(en, zh), watts=(typical, highest)
+                t.switch.id, "switches", role, count, Bilingual(en, zh), watts=watts
             )
+
+
+def chassis_watts(switch: Switch, media: Media) -> tuple[float, float]:
+    """Typical and maximum of a chassis; the maximum is the plate value less a full set of modules (own lines)."""
+    typical = switch.power_typical_w or 0.0
+    plate = switch.power_max_w or typical
+    modules = switch.cages * media.module_max_w if switch.max_includes_optics else 0.0
+    return typical, max(typical, plate - modules)
 
 
 def module_lines(

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.errors import AdvisorError
-from app.fabric.catalog import Catalog
-from app.fabric.topology import Topology
+from app.fabric.catalog import Catalog, Switch
 
 Ends = Literal["node", "switch"]
 _TWIN = (800, 1600)  # cages whose module has two MPO connectors
@@ -30,13 +29,13 @@ class Media:
 
 
 def choose_media(
-    catalog: Catalog, topology: Topology, metres: float, *, ends: Ends, twin: bool = False
+    catalog: Catalog, switch: Switch, link_gbps: int, metres: float, *, ends: Ends, twin: bool = False
 ) -> Media:
-    """The cheapest class of cable that spans `metres` between a leaf and a node, or between two switches.
+    """The cheapest class of cable that spans `metres` between a switch and a node, or between two switches.
 
     `twin`: the node has twin-port cages, one for two NICs. Raises AdvisorError if nothing reaches that far.
     """
-    per_cage, cage, link = topology.links_per_cage, topology.switch.cage_gbps, topology.link_gbps
+    per_cage, cage, link = switch.links_per_cage(link_gbps), switch.cage_gbps, link_gbps
     use = "switch-node" if ends == "node" else "switch-switch"
     for cable in catalog.cables.values():
         fits = cable.kind == "copper" and cable.use == use and cable.cage_gbps == cage and per_cage == 2
@@ -73,10 +72,10 @@ def choose_media(
             0.0,
         )
     raise AdvisorError(
-        f"No cable in the catalog spans {metres:g} m at {link}G between {topology.switch.name} and a {ends}.",
+        f"No cable in the catalog spans {metres:g} m at {link}G between {switch.name} and a {ends}.",
         "Shorten the link, or choose another switch.",
         code="no_cable",
-        values={"metres": f"{metres:g}", "gbps": link, "switch": topology.switch.name},
+        values={"metres": f"{metres:g}", "gbps": link, "switch": switch.name},
     )
 
 

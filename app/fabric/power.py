@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from app.fabric.bill import Bill
 from app.fabric.checks import bad_value, between
+from app.fabric.parts import BillLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,12 @@ def network_power(bill: Bill, *, pue: float) -> Power:
     """Sum over the bill. `pue` is facility power over IT power; AdvisorError unless it is from 1 to 5."""
     if not 1 <= pue <= 5:
         raise bad_value("pue", pue, between(1, 5))
-    typical = sum(line.quantity * line.power_typical_w for line in bill.lines)
-    highest = sum(line.quantity * line.power_max_w for line in bill.lines)
+    return power_of(bill.lines, pue=pue)
+
+
+def power_of(lines: Iterable[BillLine], *, pue: float) -> Power:
+    typical = highest = 0.0
+    for line in lines:
+        typical += line.quantity * line.power_typical_w
+        highest += line.quantity * line.power_max_w
     return Power(typical, max(typical, highest), pue)

@@ -33,8 +33,9 @@ def tco_ratio(above: Cost, below: Cost) -> Estimate:
             terms.usd_per_kwh.low * terms.pue.low,
             terms.usd_per_kwh.high * terms.pue.high,
         ):
-            for staff in (above.staff_usd.low, above.staff_usd.high):
-                pair = [_owning(cost, support, usd_per_it_kwh, staff) for cost in (above, below)]
+            fixed = above.staff_usd + above.naas_usd  # the same for both
+            for other in (fixed.low, fixed.high):
+                pair = [_owning(cost, support, usd_per_it_kwh, other) for cost in (above, below)]
                 ratios.append(ratio_of_totals(pair[0], pair[1], parts))
     typical = above.tco_usd.typical / below.tco_usd.typical
     low, high = min(ratio.low for ratio in ratios), max(ratio.high for ratio in ratios)
@@ -83,12 +84,12 @@ def weights(cost: Cost, categories: tuple[str, ...] | None = None) -> dict[str, 
     return found
 
 
-def _owning(cost: Cost, support_percent: float, usd_per_it_kwh: float, staff_usd: float) -> dict[str, float]:
+def _owning(cost: Cost, support_percent: float, usd_per_it_kwh: float, fixed_usd: float) -> dict[str, float]:
     years = cost.terms.annuity_years
     found = weights(cost)
     for part, pieces in weights(cost, SUPPORTED).items():
         found[part] += pieces * support_percent / 100 * years
-    found[FIXED] = cost.power.typical_w / 1000 * HOURS_PER_YEAR * usd_per_it_kwh * years + staff_usd
+    found[FIXED] = cost.power.typical_w / 1000 * HOURS_PER_YEAR * usd_per_it_kwh * years + fixed_usd
     return found
 
 

@@ -12,7 +12,9 @@ from app.fabric.calculation import Bilingual, Source
 from app.fabric.catalog import Catalog
 from app.fabric.checks import bad_value, between, one_of
 from app.fabric.estimate import Estimate
+from app.fabric.naas import Naas
 
+_NOTHING = Estimate.exact(0.0)
 _RANGES = {
     "usd_per_kwh": (0, 10),
     "pue": (1, 5),
@@ -34,6 +36,7 @@ class CostTerms:
     salary_usd: Estimate
     discount_percent: float
     spares_percent: float
+    naas_usd_per_year: Estimate = _NOTHING
     notes: tuple[Bilingual, ...] = ()
     sources: tuple[Source, ...] = ()
 
@@ -44,12 +47,13 @@ class CostTerms:
         return self.years if rate == 0 else (1 - (1 + rate) ** -self.years) / rate
 
 
-def default_terms(catalog: Catalog, gpus: int, **given: Any) -> CostTerms:
+def default_terms(catalog: Catalog, gpus: int, *, naas: Naas | None = None, **given: Any) -> CostTerms:
     """The catalog's defaults for so many GPUs, with `given` terms (numbers or Estimates) in their place.
 
+    `naas`: ports and data that are rented beside the network, at the catalog's prices.
     Raises AdvisorError for an unknown term, years outside 0-30 (code years_out_of_range), another bad value.
     """
-    known = {field.name for field in fields(CostTerms)} - {"notes", "sources"}
+    known = {field.name for field in fields(CostTerms)} - {"notes", "sources", "naas_usd_per_year"}
     given = {name: value for name, value in given.items() if value is not None}
     for name in given:
         if name not in known:
@@ -73,6 +77,10 @@ def default_terms(catalog: Catalog, gpus: int, **given: Any) -> CostTerms:
         numeric = name in ("years", "discount_percent", "spares_percent")
         terms[name] = _number(name, value) if numeric else _as_estimate(name, value)
     _check(terms)
+    if naas is not None and naas.chosen:
+        terms["naas_usd_per_year"] = naas.usd_per_year(catalog)
+        notes.append(naas.note())
+        sources += naas.sources(catalog)
     return CostTerms(**terms, notes=tuple(notes), sources=tuple(dict.fromkeys(sources)))
 
 

@@ -21,13 +21,14 @@ if TYPE_CHECKING:
 
 DRAWS = 4000
 SEED = 20260901
-TERMS = ("usd_per_kwh", "pue", "support_percent", "staff_fte", "salary_usd")
+TERMS = ("usd_per_kwh", "pue", "support_percent", "staff_fte", "salary_usd", "naas_usd_per_year")
 _TERM_NAMES = {
     "usd_per_kwh": Bilingual("price of electricity", "电价"),
     "pue": Bilingual("PUE", "PUE"),
     "support_percent": Bilingual("support percentage", "支持费比例"),
     "staff_fte": Bilingual("network staff", "网络人力"),
     "salary_usd": Bilingual("salary", "薪酬"),
+    "naas_usd_per_year": Bilingual("price of NaaS ports and data", "NaaS 端口与流量价格"),
 }
 
 
@@ -149,6 +150,8 @@ def uncertainty_calculation(cost: Cost) -> Calculation:
 def _term_share(cost: Cost, term: str) -> float:
     if term in ("usd_per_kwh", "pue"):
         return cost.energy_usd.typical
+    if term == "naas_usd_per_year":
+        return cost.naas_usd.typical
     return cost.support_usd.typical if term == "support_percent" else cost.staff_usd.typical
 
 
@@ -176,7 +179,8 @@ def _tco(cost: Cost, drawn: dict[str, Draws]) -> Draws:
     supported = sum(drawn[part] * pieces for part, pieces in weights(cost, SUPPORTED).items())
     energy = cost.power.typical_w / 1000 * HOURS_PER_YEAR * years * drawn["usd_per_kwh"] * drawn["pue"]
     staff = drawn["staff_fte"] * drawn["salary_usd"] * years
-    return _capex(cost, drawn) + supported * drawn["support_percent"] * (years / 100) + energy + staff
+    naas = drawn["naas_usd_per_year"] * years
+    return _capex(cost, drawn) + supported * drawn["support_percent"] * (years / 100) + energy + staff + naas
 
 
 def _percentiles(values: Draws) -> Percentiles:

@@ -57,8 +57,14 @@ def validate_fabrics(rows: Iterable[Mapping[str, str]], catalog: Catalog) -> lis
 
 
 def _figures(row: Mapping[str, str], catalog: Catalog) -> list[Row]:
+    return published_figures(row, QUANTITIES, _computed(row, catalog) if row["nodes"] else {})
+
+
+def published_figures(
+    row: Mapping[str, str], quantities: Iterable[str], computed: Mapping[str, int]
+) -> list[Row]:
+    """A Row for each quantity that this row of a reference file states."""
     reasons = dict(_explained(row["explained"]))
-    computed = _computed(row, catalog) if row["nodes"] else {}
     return [
         Row(
             id=row["id"],
@@ -71,7 +77,7 @@ def _figures(row: Mapping[str, str], catalog: Catalog) -> list[Row]:
             source=row["source"],
             date=row["date"],
         )
-        for quantity in QUANTITIES
+        for quantity in quantities
         if row[quantity] != ""
     ]
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.fabric.validate_fabrics import Row, validate_fabrics
+from app.fabric.validate_side_networks import validate_side_networks
 from app.knowledge import load_catalog
 
 ROOT = Path(__file__).parents[2]
@@ -42,6 +43,20 @@ def test_every_row_has_a_source_and_a_figure() -> None:
     assert len({row["id"] for row in rows}) == len(rows) == 43
     assert all(row["source"] and row["date"] and row["trust"] for row in rows)
     assert {row.id for row in ROWS} == {row["id"] for row in rows}
+
+
+def networks() -> list[dict[str, str]]:
+    with (ROOT / "eval" / "reference" / "networks.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_published_networks_beside_the_back_end() -> None:
+    rows = validate_side_networks(networks(), CATALOG)
+    assert len(rows) == 20 and not [row.line() for row in rows if row.unexplained]
+    assert {(row.id, row.quantity) for row in rows if not row.matches} == {
+        ("h100-4su-networks", "storage_switch_modules"),  # ends halved; we round each switch up
+        ("basepod-8-networks", "oob_switches"),
+    }
 
 
 def test_a_wrong_figure_is_reported() -> None:
