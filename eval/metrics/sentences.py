@@ -14,7 +14,7 @@ _END = re.compile(
     r"(?<=[。！？；])(?!\s*(?:\[\d|【\d|［\d))|(?<=[.!?])(?=\s+(?!\[\d))|(?<=\])(?=\s+[A-Z\u4e00-\u9fff])"
 )
 _NUMBER = re.compile(r"^\s*\d+[.)、]\s")  # of a list item
-_LABEL = re.compile(r"^\s*(?:[-*]\s+)?\*\*[^*]*[:：]\s*\*\*[:：]?")  # "- **How rails work:** …": a heading
+_LABEL = re.compile(r"^\s*(?:[-*]\s+)?\*\*[^*]*(?:[:：]\s*\*\*|\*\*[:：])\s*")  # "- **How rails work:** …": a heading
 _COMPARATIVE = re.compile(
     r"\b(?:\w+er|more|less|worse) (?:\w+ ){0,3}than\b|\b(?:cheapest|fastest|slowest)\b"
     r"|(?:高|低|快|慢|贵|大|小|多|少|优|差)于|比[^，。；\s]{1,12}(?:更|高|低|快|慢|贵|便宜|多|少)",
