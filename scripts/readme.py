@@ -91,13 +91,34 @@ def answers(language: str) -> list[tuple[str, str, str]]:
     return [(title, "`fabric-advisor evaluate`", result) for title, result in rows]
 
 
+SETTINGS_ZH = {
+    "home": "索引、模型和对话所在的文件夹",
+    "knowledge": "资料、目录和术语表所在的文件夹",
+    "language": "回答所用语言；auto 随问题而定",
+    "model": "builtin，或 LangChain init_chat_model 的 provider:name",
+    "model_base_url": "OpenAI 兼容服务的地址",
+    "model_api_key": "模型服务的密钥（如需要）",
+    "model_timeout_s": "等待模型的最长时间，秒",
+    "embeddings": "e5-small、sentence-transformers:NAME 或 openai:NAME",
+    "chroma_url": "Chroma 服务地址；不设则在进程内",
+    "database_url": "对话库的 SQLAlchemy 地址；不设则为 HOME/chats.sqlite3",
+    "host": "页面监听的地址",
+    "port": "页面监听的端口",
+    "max_question_chars": "问题的最大长度，字符",
+    "max_file_mb": "可导入的最大文件，MB",
+    "debug": "显示意外故障的堆栈",
+}
+
+
 def settings(language: str) -> str:
     head = ("| setting | default | meaning |", "| 设置 | 默认值 | 含义 |")[language == "zh"]
     lines = [head, "|---|---|---|"]
     for name, field in Settings.model_fields.items():
         default = field.get_default()
         shown = "shipped" if name == "knowledge" else ("" if default is None else str(default))
-        lines.append(f"| `{PREFIX}{name.upper()}` | {f'`{shown}`' if shown else '–'} | {field.description} |")
+        lines.append(
+            f"| `{PREFIX}{name.upper()}` | {f'`{shown}`' if shown else '–'} | {SETTINGS_ZH.get(name, field.description) if language == 'zh' else field.description} |"
+        )
     return "\n".join(lines)
 
 
