@@ -116,9 +116,8 @@ def settings(language: str) -> str:
     for name, field in Settings.model_fields.items():
         default = field.get_default()
         shown = "shipped" if name == "knowledge" else ("" if default is None else str(default))
-        lines.append(
-            f"| `{PREFIX}{name.upper()}` | {f'`{shown}`' if shown else '–'} | {SETTINGS_ZH.get(name, field.description) if language == 'zh' else field.description} |"
-        )
+        meaning = SETTINGS_ZH.get(name, field.description) if language == "zh" else field.description
+        lines.append(f"| `{PREFIX}{name.upper()}` | {f'`{shown}`' if shown else '–'} | {meaning} |")
     return "\n".join(lines)
 
 
