@@ -62,7 +62,8 @@ def test_size_reproduces_nvidias_four_units(shell_home: Path) -> None:
     """RA-11333-001 table 4: 127 nodes, 32 leaves, 16 spines, 1,024 links between them."""
     size = answer(shell_home, "size", "--gpus", "1016", "--fabric", "infiniband")
     values = {name: value["value"] for name, value in size["values"].items()}
-    assert (values["tiers"], values["leaf_switches"], values["spine_switches"], values["core_switches"]) == (2, 32, 16, 0)
+    assert values["tiers"] == 2
+    assert (values["leaf_switches"], values["spine_switches"], values["core_switches"]) == (32, 16, 0)
     assert (values["node_leaf_links"], values["leaf_spine_links"], values["spine_core_links"]) == (1016, 1024, 0)
     assert values["max_gpus"] == 2048
 
