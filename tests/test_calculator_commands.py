@@ -230,6 +230,20 @@ def test_rented_ports_are_part_of_the_tco() -> None:
     assert rented["tco_usd"] - plain["tco_usd"] == pytest.approx(month * 60)
 
 
+def test_verdict_with_reasons_on_either_side_and_weights_of_ones_own() -> None:
+    stated = ("compare", "--gpus", "512", "--verdict", "--network-team", "none", "--region", "china")
+    plain = answer(*stated)["decision"]
+    assert plain["choice"] == "infiniband" and plain["scores"]["infiniband"] == 3
+    assert {one["rule"] for one in plain["reasons_for"]} == {"no-team"}
+    assert {one["rule"] for one in plain["reasons_against"]} == {"mid-cluster", "china"}
+    assert plain["would_flip"] and plain["calculation"]["tool"] == "decision"
+    assert answer(*stated, "--weight", "no-team=0.5")["decision"]["choice"] == "roce"
+    assert "verdict: infiniband" in run(*stated).output
+    assert "decision" not in answer("compare", "--gpus", "512")
+    for weight in ("nobody=1", "no-team", "no-team=-1", "no-team=much"):
+        refused("compare", "--gpus", "512", "--weight", weight)
+
+
 def test_validate_fabrics_fails_on_what_is_not_explained(monkeypatch: pytest.MonkeyPatch) -> None:
     files = {name: validate_module.reference_rows(name) for name in ("fabrics", "networks")}
     monkeypatch.setattr(validate_module, "reference_rows", files.__getitem__)

@@ -9,7 +9,20 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from app.accelerators import load_accelerators
-from app.commands.options import ASSESS, BILL, CLUSTER, COLLECTIVE, LOST, NAAS, SIDE, SWITCH, TERMS, options, taken
+from app.commands.options import (
+    ASSESS,
+    BILL,
+    CLUSTER,
+    COLLECTIVE,
+    FACTS,
+    LOST,
+    NAAS,
+    SIDE,
+    SWITCH,
+    TERMS,
+    options,
+    taken,
+)
 from app.commands.output import json_option, language_option, print_calculation, print_json
 from app.errors import AdvisorError
 from app.fabric.calculation import Calculation, Language
@@ -20,6 +33,8 @@ from app.settings import knowledge_folder
 
 if TYPE_CHECKING:
     from app.fabric.bill import Bill
+    from app.fabric.compare import Comparison
+    from app.fabric.decision import Decision
 
 
 @click.command()
@@ -88,9 +103,17 @@ def cost(
 
 
 @click.command()
-@options(CLUSTER, BILL, TERMS, NAAS, LOST)
+@options(CLUSTER, BILL, TERMS, NAAS, LOST, FACTS)
 @click.option("--infiniband-switch", help="Switch id of the InfiniBand side.")
 @click.option("--roce-switch", help="Switch id of the RoCE side.")
+@click.option("--verdict", is_flag=True, help="Also which to choose, from these figures and what is stated.")
+@click.option(
+    "--weight",
+    "weights",
+    multiple=True,
+    metavar="RULE=FACTOR",
+    help="Multiply the weight of a rule of the verdict; repeat for each.",
+)
 @click.option(
     "--design",
     "texts",
@@ -102,6 +125,8 @@ def cost(
 @language_option
 def compare(
     texts: tuple[str, ...],
+    verdict: bool,
+    weights: tuple[str, ...],
     infiniband_switch: str | None,
     roce_switch: str | None,
     as_json: bool,
@@ -112,11 +137,11 @@ def compare(
     from app.fabric.compare import compare_fabrics
 
     catalog = _catalog()
-    lost = taken(given, LOST)
+    lost, facts = taken(given, LOST), taken(given, FACTS)
     terms = _terms(catalog, given)
     if texts:
-        if infiniband_switch or roce_switch or lost["lost_percent"]:
-            raise click.UsageError("With --design, give the switch and lost-percent in each design.")
+        if infiniband_switch or roce_switch or lost["lost_percent"] or verdict:
+            raise click.UsageError("With --design, give switch and lost-percent in each design, and no --verdict.")
         compared = _designs(catalog, texts, terms, lost["gpu_hour"], given)
         print_calculation(compared, as_json=as_json, language=language)
         return
@@ -134,7 +159,15 @@ def compare(
 
         percent = parse_range("lost_percent", lost["lost_percent"])
         more["slowdown"] = result.slowdown(lost["slower"], percent, used_percent=lost["used_percent"])
-    _print(result.calculation(), more, as_json=as_json, language=language)
+    decision = _decision(result, facts, weights) if verdict or weights else None
+    if as_json:
+        data = result.calculation().to_json(language)
+        data |= {name: one.to_json(language) for name, one in more.items()}
+        print_json(data | ({"decision": decision.to_json(language)} if decision else {}))
+        return
+    if decision:
+        _print_decision(decision, language)
+    _print(result.calculation(), more, as_json=False, language=language)
 
 
 @click.command()
@@ -179,6 +212,26 @@ def _terms(catalog: Catalog, given: dict[str, Any]) -> CostTerms:
 
     naas = Naas(**taken(given, NAAS))
     return default_terms(catalog, given["gpus"], naas=naas, **taken(given, TERMS))
+
+
+def _decision(comparison: Comparison, facts: dict[str, Any], weights: tuple[str, ...]) -> Decision:
+    from app.advisor.tools import load_rules
+    from app.fabric.decision import decide
+    from app.fabric.design_text import parse_factor
+
+    rules = load_rules(knowledge_folder() / "catalog" / "decision.yaml")
+    return decide(rules, comparison.situation(**facts), factors=dict(map(parse_factor, weights)))
+
+
+def _print_decision(decision: Decision, language: Language) -> None:
+    data = decision.to_json(language)
+    click.secho(f"verdict: {data['choice']} (confidence {data['confidence']})", bold=True)
+    for name in ("reasons_for", "reasons_against", "reasons_neutral", "would_flip"):
+        if data[name]:
+            click.echo(f"  {name.replace('_', ' ')}:")
+        for one in data[name]:
+            end = f" -> {one['choice']}" if name == "would_flip" else f" [{one['rule']}]"
+            click.echo(f"    - {one['text']}{end}")
 
 
 def _designs(

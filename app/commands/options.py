@@ -61,6 +61,20 @@ LOST: Options = {
     "--used-percent": {"type": float, "default": 100.0, "help": "How much of the time the GPUs run jobs."},
     "--gpu-hour": {"default": "gpu-hour-h100", "help": "What prices a GPU hour; see knowledge/catalog/services.yaml."},
 }
+_YES = {"type": bool, "default": None}
+FACTS: Options = {
+    "--workload": {"type": click.Choice(["pretraining", "finetuning", "inference"])},
+    "--budget": {"type": click.Choice(["ample", "tight"])},
+    "--network-team": {"type": click.Choice(["strong", "none"])},
+    "--priority": {"type": click.Choice(["performance", "cost"])},
+    "--hybrid": {**_YES, "help": "The cluster spans sites or clouds."},
+    "--ethernet-estate": {**_YES, "help": "You run data-centre Ethernet already."},
+    "--avoid-lock-in": {**_YES, "help": "You must avoid a single vendor."},
+    "--tenancy": {"type": click.Choice(["single", "multi"])},
+    "--region": {"type": click.Choice(["china", "elsewhere"])},
+    "--supply": {"type": click.Choice(["constrained", "open"])},
+    "--time-to-market": {"type": click.Choice(["urgent", "relaxed"])},
+}
 _OPERATIONS = click.Choice(["all-reduce", "all-gather", "reduce-scatter", "all-to-all", "broadcast", "send-recv"])
 COLLECTIVE: Options = {
     "--op": {"type": _OPERATIONS, "default": "all-reduce"},

@@ -15,6 +15,7 @@ from app.fabric.best_fit import best_fit
 from app.fabric.calculation import Calculation, Scalar, Source, Value
 from app.fabric.catalog import Catalog
 from app.fabric.cost import HOURS_PER_YEAR, Cost, Design, calculation_of
+from app.fabric.decision import Situation
 from app.fabric.estimate import Estimate
 from app.fabric.ratio import capex_ratio, tco_ratio
 from app.fabric.slowdown import slower_network
@@ -101,6 +102,18 @@ class Comparison:
             gpu_hour_usd=self.gpu_hour_usd,
             used_percent=used_percent,
             sources=self.hour_sources,
+        )
+
+    def situation(self, **facts: Any) -> Situation:
+        """What the verdict looks at: our figures, by exact counts (a half-empty unit is no price premium), and
+        `facts` that somebody stated (the other fields of Situation)."""
+        tiers = {fabric: cost.bill.topology.tiers for fabric, cost in self.owned.items()}
+        return Situation(
+            gpus=self.owned["roce"].gpus,
+            capex_ratio=capex_ratio(self.exact["infiniband"], self.exact["roce"]),
+            infiniband_tiers=tiers["infiniband"],
+            roce_tiers=tiers["roce"],
+            **facts,
         )
 
     def calculation(self) -> Calculation:

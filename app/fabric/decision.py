@@ -11,89 +11,24 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from app.fabric.calculation import Bilingual, Calculation, Source, Value
+from app.fabric.calculation import Bilingual, Calculation, Language, Source, Value
 from app.fabric.estimate import Estimate
+from app.fabric.rules import OPTIONS, Flip, Option, Rule, Rules, Situation, holds, parse_rules, reweighted
 
-Option = Literal["infiniband", "roce", "naas", "either"]
-Provenance = Literal["article", "published", "calculator"]
-OPTIONS: tuple[Option, ...] = ("infiniband", "roce", "naas")
-
-
-@dataclass(frozen=True, slots=True)
-class Situation:
-    """What a rule may look at. None: nobody has said, and no rule about it applies.
-
-    `capex_ratio` and `time_ratio` are InfiniBand over RoCE: network capex, and time of the collective.
-    """
-
-    gpus: int
-    workload: str | None = None
-    budget: str | None = None
-    network_team: str | None = None
-    priority: str | None = None
-    hybrid: bool | None = None
-    ethernet_estate: bool | None = None
-    avoid_lock_in: bool | None = None
-    capex_ratio: Estimate | None = None
-    time_ratio: float | None = None
-    infiniband_tiers: int | None = None
-    roce_tiers: int | None = None
-
-    def fact(self, name: str) -> Any:
-        if name == "extra_infiniband_tiers":
-            known = self.infiniband_tiers is not None and self.roce_tiers is not None
-            return self.infiniband_tiers - self.roce_tiers if known else None  # type: ignore[operator]
-        value = getattr(self, name)
-        return value.typical if isinstance(value, Estimate) else value
-
-
-@dataclass(frozen=True, slots=True)
-class Threshold:
-    name: str
-    value: float
-    unit: str
-    note: str
-    meaning: Bilingual
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    id: str
-    when: Mapping[str, Any]
-    weights: Mapping[Option, float]
-    provenance: Provenance
-    text: Bilingual
-    note: str = ""  # topic of the note that supports it
-    calculation: str = ""  # tool whose result it speaks of
-
-
-@dataclass(frozen=True, slots=True)
-class Flip:
-    changes: Mapping[str, Any]
-    text: Bilingual
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    thresholds: Mapping[str, Threshold]
-    rules: tuple[Rule, ...]
-    flips: tuple[Flip, ...]
-    pairs: tuple[Flip, ...]
-    scales_gpus: tuple[int, ...]
-    tie_margin: float
-    updated: str
-
-    def limit(self, bound: float | str) -> float:
-        return self.thresholds[bound].value if isinstance(bound, str) else bound
+__all__ = ["Applied", "Decision", "Option", "Rule", "Rules", "Situation", "choose", "decide", "parse_rules"]
 
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """A rule that applies here, with its sentence filled in. `favours` is "either" where it moves nothing."""
+    """A rule that applies here, with its sentence filled in. `favours` is "either" where it moves nothing.
+
+    `stance` is for or against the choice: whether the rule gives it more points than its rival, or fewer.
+    """
 
     rule: Rule
     text: Bilingual
     favours: Option
+    stance: Literal["for", "against", "neutral"] = "neutral"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +40,32 @@ class Decision:
     would_flip: tuple[tuple[Bilingual, Option], ...]
     situation: Situation
     rules: Rules
+
+    @property
+    def reasons_for(self) -> tuple[Applied, ...]:
+        return tuple(one for one in self.reasons if one.stance == "for")
+
+    @property
+    def reasons_against(self) -> tuple[Applied, ...]:
+        return tuple(one for one in self.reasons if one.stance == "against")
+
+    def to_json(self, language: Language = "en") -> dict[str, Any]:
+        """The verdict for scripts: choice, confidence, reasons on either side, what would flip it, the points."""
+
+        def reasons(found: tuple[Applied, ...]) -> list[dict[str, str]]:
+            return [{"rule": one.rule.id, "text": one.text.in_language(language)} for one in found]
+
+        neutral = tuple(one for one in self.reasons if one.stance == "neutral")
+        return {
+            "choice": self.choice,
+            "confidence": self.confidence,
+            "scores": dict(self.scores),
+            "reasons_for": reasons(self.reasons_for),
+            "reasons_against": reasons(self.reasons_against),
+            "reasons_neutral": reasons(neutral),
+            "would_flip": [{"text": text.in_language(language), "choice": other} for text, other in self.would_flip],
+            "calculation": self.calculation().to_json(language),
+        }
 
     def calculation(self) -> Calculation:
         """Shape of every calculator: scores and thresholds as values, one row a rule that applied."""
@@ -142,6 +103,7 @@ class Decision:
                 {
                     "rule": one.rule.id,
                     "provenance": one.rule.provenance,
+                    "stance": one.stance,
                     **{f"{option}_points": one.rule.weights.get(option, 0) for option in OPTIONS},
                 }
                 for one in self.reasons
@@ -150,16 +112,24 @@ class Decision:
 
 
 def decide(
-    rules: Rules, situation: Situation, *, at_scale: Callable[[int], Situation] | None = None
+    rules: Rules,
+    situation: Situation,
+    *,
+    at_scale: Callable[[int], Situation] | None = None,
+    factors: Mapping[str, float] | None = None,
 ) -> Decision:
     """Weigh the rules for one situation.
 
     `at_scale` re-computes the situation for another number of GPUs, so that the sizes at which the verdict changes
-    can be named; without it only changes of the other inputs are tried.
+    can be named; without it only changes of the other inputs are tried. `factors` multiply the weights of rules by
+    their id: 0 leaves a rule out, 2 counts it twice. Raises AdvisorError for an unknown rule or a bad factor.
     """
+    if factors:
+        rules = reweighted(rules, factors)
     choice, scores, margin = _weigh(rules, situation)
+    pair = _rivals(choice, scores)
     reasons = tuple(
-        _applied(rules, rule, situation) for rule in rules.rules if _holds(rules, rule, situation)
+        _applied(rules, rule, situation, pair) for rule in rules.rules if holds(rules, rule, situation)
     )
     flips = _flips(rules, situation, choice)
     unknown_flips = [
@@ -176,10 +146,22 @@ def decide(
     return Decision(choice, confidence, scores, ordered, named, situation, rules)
 
 
+def choose(rules: Rules, situation: Situation) -> Option:
+    """The choice alone, without its reasons: for sweeps."""
+    return _weigh(rules, situation)[0]
+
+
+def _rivals(choice: Option, scores: Mapping[Option, float]) -> tuple[Option, Option]:
+    """The choice and the best of the others; where the fabrics tie, InfiniBand and RoCE."""
+    if choice == "either":
+        return "infiniband", "roce"
+    return choice, max((option for option in OPTIONS if option != choice), key=lambda option: scores[option])
+
+
 def _weigh(rules: Rules, situation: Situation) -> tuple[Option, dict[Option, float], float]:
     scores: dict[Option, float] = dict.fromkeys(OPTIONS, 0.0)
     for rule in rules.rules:
-        if _holds(rules, rule, situation):
+        if holds(rules, rule, situation):
             for option, weight in rule.weights.items():
                 if option != "either":
                     scores[option] += weight
@@ -189,22 +171,7 @@ def _weigh(rules: Rules, situation: Situation) -> tuple[Option, dict[Option, flo
     return ("either" if fabrics_tie else ranked[0]), scores, margin
 
 
-def _holds(rules: Rules, rule: Rule, situation: Situation) -> bool:
-    for name, wanted in rule.when.items():
-        fact = situation.fact(name)
-        if fact is None:
-            return False
-        if isinstance(wanted, Mapping):
-            if "min" in wanted and fact < rules.limit(wanted["min"]):
-                return False
-            if "below" in wanted and fact >= rules.limit(wanted["below"]):
-                return False
-        elif fact != wanted:
-            return False
-    return True
-
-
-def _applied(rules: Rules, rule: Rule, situation: Situation) -> Applied:
+def _applied(rules: Rules, rule: Rule, situation: Situation, pair: tuple[Option, Option]) -> Applied:
     facts: dict[str, Any] = {name: f"{one.value:,.10g}" for name, one in rules.thresholds.items()}
     for name in Situation.__slots__:
         value = getattr(situation, name)
@@ -220,7 +187,10 @@ def _applied(rules: Rules, rule: Rule, situation: Situation) -> Applied:
     gains: dict[Option, float] = {
         option: weight for option, weight in rule.weights.items() if weight > 0 and option != "either"
     }
-    return Applied(rule, text, max(gains, key=lambda option: gains[option]) if gains else "either")
+    favours: Option = max(gains, key=lambda option: gains[option]) if gains else "either"
+    lead = rule.weights.get(pair[0], 0) - rule.weights.get(pair[1], 0)
+    stance: Literal["for", "against", "neutral"] = "for" if lead > 0 else "against" if lead < 0 else "neutral"
+    return Applied(rule, text, favours, stance)
 
 
 def _flips(rules: Rules, situation: Situation, choice: Option) -> list[tuple[Flip, Option]]:
@@ -250,32 +220,3 @@ def _scale_flips(
                 found.append((Bilingual(f"the cluster {en} {gpus:,} GPUs", f"集群{zh} {gpus:,} 卡"), other))
                 break
     return tuple(found)
-
-
-def parse_rules(data: Mapping[str, Any]) -> Rules:
-    """Typed rules from the YAML's mapping; KeyError or TypeError where the file is not as its header says."""
-    return Rules(
-        thresholds={
-            name: Threshold(name, row["value"], row["unit"], row["note"], Bilingual(row["en"], row["zh"]))
-            for name, row in data["thresholds"].items()
-        },
-        rules=tuple(
-            Rule(
-                row["id"],
-                row["when"],
-                row["weights"],
-                row["provenance"],
-                Bilingual(row["en"], row["zh"]),
-                row.get("note", ""),
-                row.get("calculation", ""),
-            )
-            for row in data["rules"]
-        ),
-        flips=tuple(
-            Flip({row["field"]: row["value"]}, Bilingual(row["en"], row["zh"])) for row in data["flips"]
-        ),
-        pairs=tuple(Flip(row["fields"], Bilingual(row["en"], row["zh"])) for row in data["pairs"]),
-        scales_gpus=tuple(data["scales_gpus"]),
-        tie_margin=float(data["tie_margin"]),
-        updated=str(data["updated"]),
-    )

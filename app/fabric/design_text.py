@@ -47,6 +47,16 @@ def parse_design(text: str, base: Design) -> tuple[str, Design, Estimate | None]
     return name, replace(base, **changes), lost
 
 
+def parse_factor(text: str) -> tuple[str, float]:
+    """`RULE=FACTOR`. Raises AdvisorError for anything else."""
+    rule, _, factor = text.partition("=")
+    try:
+        return rule.strip(), float(factor)
+    except ValueError:
+        form = Bilingual("Write RULE=FACTOR, for example no-team=0.5.", "请写成 规则=系数，例如 no-team=0.5。")
+        raise bad_value("weight", text[:80], form) from None
+
+
 def parse_range(name: str, text: str) -> Estimate:
     """`5`, or `2/5/10` for low, typical and high. Raises AdvisorError for anything else."""
     try:
