@@ -147,6 +147,10 @@ def situation(spec: ClusterSpec, comparison: Comparison, time_ratio: float | Non
         hybrid=spec.hybrid,
         ethernet_estate=spec.ethernet_estate,
         avoid_lock_in=spec.avoid_lock_in,
+        tenancy=spec.tenancy,
+        region=spec.region,
+        supply=spec.supply,
+        time_to_market=spec.time_to_market,
         # by exact counts: a half-empty unit is no price premium
         capex_ratio=capex_ratio(comparison.exact["infiniband"], comparison.exact["roce"]),
         time_ratio=time_ratio,

@@ -28,7 +28,10 @@ _CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 _LATIN_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_\-']*")
 _CODE_NAME = re.compile(r"[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+")
 _CHOICE_FIELDS = frozenset(
-    {"workload", "budget", "network_team", "priority", "hybrid", "ethernet_estate", "avoid_lock_in"}
+    {
+        *("workload", "budget", "network_team", "priority", "hybrid", "ethernet_estate", "avoid_lock_in"),
+        *("tenancy", "region", "supply", "time_to_market"),
+    }
 )
 _SHORT_QUESTION_WORDS = 8
 

@@ -33,6 +33,10 @@ class ClusterSpec:
     hybrid: bool | None = None  # spans sites or clouds
     ethernet_estate: bool | None = None  # runs data-centre Ethernet already
     avoid_lock_in: bool | None = None
+    tenancy: str | None = None  # single | multi
+    region: str | None = None  # china | elsewhere
+    supply: str | None = None  # constrained | open
+    time_to_market: str | None = None  # urgent | relaxed
     usd_per_kwh: float | None = None  # None: the catalog's default
     pue: float | None = None
     infiniband_switch: str | None = None

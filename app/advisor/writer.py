@@ -21,6 +21,7 @@ from app.advisor.evidence import ACCEPTED_WITH, FABRICS, Evidence
 from app.advisor.excerpt import best_quote, best_sentences, items_marked, lists, rank, sentences, tables, terms
 from app.advisor.figures import money, plain, size, with_range
 from app.fabric.calculation import Calculation, Language
+from app.fabric.decision import Applied
 from app.library.passage import Passage
 
 HERE = Path(__file__).parent
@@ -90,8 +91,7 @@ class BuiltinWriter:
                 text=one.text.in_language(self.language),
                 provenance=one.rule.provenance,
                 favours=one.favours,
-                reference=self._reference(one.rule.calculation)
-                or self.cite(one.rule.note, one.text.in_language(self.language)).strip(),
+                reference=self._reference(one.rule.calculation) or self._supporting(one).strip(),
             )
             for one in decision.reasons
         )
@@ -127,6 +127,16 @@ class BuiltinWriter:
         """The marker of the passage of a note that speaks most of `about`; nothing where the note is missing."""
         quote = best_quote(self.evidence.note_passages.get(topic, ()), about)
         return self._marked("", quote.passage) if quote else ""
+
+    def _supporting(self, reason: Applied) -> str:
+        """The marker of the passage that a rule names as its support."""
+        passages = self.evidence.note_passages.get(reason.rule.note, ())
+        if reason.rule.section is not None:
+            sections = list(dict.fromkeys(passage.section for passage in passages))
+            named = sections[reason.rule.section : reason.rule.section + 1]
+            passages = [passage for passage in passages if passage.section in named] or passages
+        quote = best_quote(passages, reason.text.in_language(self.language))
+        return self.ledger.cite(quote.passage) if quote else ""
 
     def _marked(self, text: str, passage: Passage) -> str:
         """A text with its source behind it, in the spacing of the language."""

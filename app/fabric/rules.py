@@ -64,6 +64,7 @@ class Rule:
     provenance: Provenance
     text: Bilingual
     note: str = ""  # topic of the note that supports it
+    section: int | None = None  # which of its sections; 0 is its opening
     unless: tuple[Mapping[str, Any], ...] = ()  # where any of these holds it does not apply
     calculation: str = ""  # tool whose result it speaks of
 
@@ -136,6 +137,7 @@ def parse_rules(data: Mapping[str, Any]) -> Rules:
                 row["provenance"],
                 Bilingual(row["en"], row["zh"]),
                 row.get("note", ""),
+                row.get("section"),
                 tuple(row.get("unless", ())),
                 row.get("calculation", ""),
             )
