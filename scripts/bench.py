@@ -105,6 +105,8 @@ def calculators() -> list[tuple[str, str, str]]:
     from app.accelerators import load_accelerators
     from app.fabric.collective import estimate_collective
     from app.fabric.compare import compare_fabrics
+    from app.fabric.cost import Design
+    from app.fabric.sweep import sweep
     from app.fabric.topology import size_fabric
     from app.knowledge import load_catalog
     from app.settings import knowledge_folder
@@ -118,9 +120,22 @@ def calculators() -> list[tuple[str, str, str]]:
         timed(lambda nodes=nodes: estimate_collective(accelerators, op="all-reduce", nodes=nodes, bytes=2**30))
         for nodes in range(2, 300)
     ]
+    largest = [
+        min(timed(lambda gpus=gpus: size_fabric(catalog, gpus=gpus, fabric="roce", switch="sn6600")) for _ in range(5))
+        for gpus in range(64, 1_000_001, 9_973)
+    ]
+    designs = [
+        Design(gpus, fabric, oversubscription=ratio)
+        for gpus in range(64, 10_064, 8)
+        for fabric in ("infiniband", "roce")
+        for ratio in (1.0, 1.5, 2.0, 3.0)
+    ]
+    swept = timed(lambda: sweep(catalog, designs))
     compare = [timed(lambda gpus=gpus: compare_fabrics(catalog, gpus=gpus)) for gpus in range(64, 4_096, 64)]
     return [
         ("one sizing, p50", f"{statistics.median(sizes) * 1e6:.0f} µs", "1 ms"),
+        ("slowest sizing up to 1,000,000 GPUs, best of 5", milliseconds(max(largest)), "1 ms"),
+        ("10,000 different designs sized, billed and costed", f"{swept:.2f} s", "2 s"),
         ("one collective, p50", f"{statistics.median(collectives) * 1e6:.0f} µs", "50 µs"),
         ("both fabrics sized, billed and costed, p50", milliseconds(statistics.median(compare)), ""),
     ]

@@ -13,7 +13,7 @@ from app.fabric.checks import bad_value, between
 from app.fabric.estimate import Estimate
 from app.fabric.link_lines import cable_lines, module_lines, nic_line, node_module_lines, switch_lines
 from app.fabric.links import Media, choose_media
-from app.fabric.parts import BillLine, Parts
+from app.fabric.parts import BillLine, Parts, total_usd
 from app.fabric.topology import Topology
 
 CATEGORIES = ("switches", "nics", "optics", "cables", "management", "spares")
@@ -37,10 +37,10 @@ class Bill:
 
     @property
     def capex_usd(self) -> Estimate:
-        return Estimate.total(line.total_usd for line in self.lines)
+        return total_usd(self.lines)
 
     def category_usd(self, *categories: str) -> Estimate:
-        return Estimate.total(line.total_usd for line in self.lines if line.category in categories)
+        return total_usd(line for line in self.lines if line.category in categories)
 
     def quantity(self, item: str, *, spares: bool = False) -> int:
         """Pieces of an item over all lines; without spares unless asked."""

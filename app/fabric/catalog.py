@@ -135,9 +135,12 @@ R = TypeVar("R")
 Part: TypeAlias = Switch | Nic | Optic | Cable | Service
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Catalog:
-    """All rows by id, in the order of the files; `parts` are those that can stand on a bill."""
+    """All rows by id, in the order of the files; `parts` are those that can stand on a bill.
+
+    Two catalogs are the same only if they are one object, so that what follows from one can be cached.
+    """
 
     switches: Mapping[str, Switch]
     nics: Mapping[str, Nic]

@@ -30,6 +30,8 @@ def link_speed(gbps_per_gpu: int, planes: int, nics_per_gpu: float) -> int:
 
 def check_switch(catalog: Catalog, row: Switch, fabric: str, link_gbps: int) -> None:
     """AdvisorError unless the switch is of this fabric and has links of this speed."""
+    if row.fabric == fabric and row.radix(link_gbps):
+        return
     fit = [one.id for one in catalog.switches.values() if one.fabric == fabric and one.radix(link_gbps)]
     if row.fabric != fabric:
         raise AdvisorError(
@@ -38,18 +40,12 @@ def check_switch(catalog: Catalog, row: Switch, fabric: str, link_gbps: int) -> 
             code="switch_of_other_fabric",
             values={"switch": row.name, "fabric": fabric, "own": row.fabric, "choices": ", ".join(fit)},
         )
-    if not row.radix(link_gbps):
-        raise AdvisorError(
-            f"{row.name} has no {link_gbps}G ports (its fastest are {max(row.ports)}G).",
-            f"Choose one of {', '.join(fit)}, or split the bandwidth over more planes or NICs.",
-            code="switch_too_slow",
-            values={
-                "switch": row.name,
-                "gbps": link_gbps,
-                "fastest": max(row.ports),
-                "choices": ", ".join(fit),
-            },
-        )
+    raise AdvisorError(
+        f"{row.name} has no {link_gbps}G ports (its fastest are {max(row.ports)}G).",
+        f"Choose one of {', '.join(fit)}, or split the bandwidth over more planes or NICs.",
+        code="switch_too_slow",
+        values={"switch": row.name, "gbps": link_gbps, "fastest": max(row.ports), "choices": ", ".join(fit)},
+    )
 
 
 def out_of_range(

@@ -142,18 +142,21 @@ class Design:
             grow_to=self.grow_to,
         )
 
-    def cost(self, catalog: Catalog, terms: CostTerms | None = None) -> Cost:
-        terms = terms or default_terms(catalog, self.gpus)
-        bill = bill_of_materials(
+    def billed(self, catalog: Catalog, spares_percent: float | None = None) -> Bill:
+        return bill_of_materials(
             catalog,
             self.sized(catalog),
             nic=self.nic,
             node_leaf_m=self.node_leaf_m,
             leaf_spine_m=self.leaf_spine_m,
             spine_core_m=self.spine_core_m,
-            spares_percent=terms.spares_percent,
+            spares_percent=spares_percent,
             twin_port_nodes=self.twin_port_nodes,
         )
+
+    def cost(self, catalog: Catalog, terms: CostTerms | None = None) -> Cost:
+        terms = terms or default_terms(catalog, self.gpus)
+        bill = self.billed(catalog, terms.spares_percent)
         return network_cost(bill, network_power(bill, pue=terms.pue.typical), terms=terms)
 
     def exact(self) -> Design:

@@ -28,7 +28,12 @@ class Estimate:
 
     @classmethod
     def total(cls, parts: Iterable[Estimate]) -> Estimate:
-        return sum(parts, cls.exact(0.0))
+        low = typical = high = 0.0
+        for part in parts:
+            low += part.low
+            typical += part.typical
+            high += part.high
+        return cls(low, typical, high)
 
     def __add__(self, other: Estimate) -> Estimate:
         return Estimate(self.low + other.low, self.typical + other.typical, self.high + other.high)

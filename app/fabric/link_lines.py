@@ -72,6 +72,8 @@ def module_lines(
         ("spine", "spines", "脊", spines, core_up, leaf_spine, spine_core),
         ("core", "cores", "核心", cores, 0, spine_core, spine_core),
     ):
+        if not loads:
+            continue
         switches = sum(count for count, _ in loads)
         upward = ((switches, up),)
         if below.module == above.module:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from app.errors import AdvisorError
@@ -35,6 +36,12 @@ def choose_media(
 
     `twin`: the node has twin-port cages, one for two NICs. Raises AdvisorError if nothing reaches that far.
     """
+    return _choose(catalog, switch.id, link_gbps, metres, ends, twin)
+
+
+@lru_cache(maxsize=1024)
+def _choose(catalog: Catalog, id: str, link_gbps: int, metres: float, ends: Ends, twin: bool) -> Media:
+    switch = catalog.switches[id]
     per_cage, cage, link = switch.links_per_cage(link_gbps), switch.cage_gbps, link_gbps
     use = "switch-node" if ends == "node" else "switch-switch"
     for cable in catalog.cables.values():

@@ -12,7 +12,7 @@ from app.fabric.cost import SUPPORTED, Cost, energy_cost, support_cost
 from app.fabric.estimate import Estimate
 from app.fabric.link_lines import chassis_watts
 from app.fabric.links import choose_media
-from app.fabric.parts import BillLine, Parts
+from app.fabric.parts import BillLine, Parts, total_usd
 from app.fabric.power import Power, power_of
 from app.fabric.side_networks import STORAGE_GBPS, SideNetwork, SideNetworks
 from app.fabric.terms import CostTerms
@@ -40,7 +40,7 @@ class SideCost:
 
     @property
     def capex_usd(self) -> Estimate:
-        return Estimate.total(line.total_usd for line in self.lines)
+        return total_usd(self.lines)
 
     @property
     def tco_usd(self) -> Estimate:
@@ -62,7 +62,7 @@ def side_costs(
         bought = [line for line in found if line.quantity]
         bought += spare_lines(bought, terms.spares_percent)
         power = power_of(bought, pue=terms.pue.typical)
-        supported = Estimate.total(line.total_usd for line in bought if line.category in SUPPORTED)
+        supported = total_usd(line for line in bought if line.category in SUPPORTED)
         made.append(
             SideCost(
                 network, tuple(bought), power, energy_cost(power, terms), support_cost(supported, terms)
