@@ -70,6 +70,14 @@ class Comparison:
         terms = self.owned["roce"].terms
         return {fabric: best_fit(self.catalog, design, terms) for fabric, design in self.designs.items()}
 
+    @cached_property
+    def exact_ratio(self) -> Estimate:
+        return capex_ratio(self.exact["infiniband"], self.exact["roce"])
+
+    @cached_property
+    def best_fit_ratio(self) -> Estimate:
+        return capex_ratio(self.fitting["infiniband"], self.fitting["roce"])
+
     def differences(self) -> dict[str, float]:
         """Typical price of InfiniBand less that of RoCE, US dollars, by part of the bill, largest first."""
         ib, roce = self.owned["infiniband"], self.owned["roce"]
@@ -110,7 +118,7 @@ class Comparison:
         tiers = {fabric: cost.bill.topology.tiers for fabric, cost in self.owned.items()}
         return Situation(
             gpus=self.owned["roce"].gpus,
-            capex_ratio=capex_ratio(self.exact["infiniband"], self.exact["roce"]),
+            capex_ratio=self.exact_ratio,
             infiniband_tiers=tiers["infiniband"],
             roce_tiers=tiers["roce"],
             **facts,
@@ -125,14 +133,13 @@ class Comparison:
             values[f"{name}_tco_usd"] = Value.of(cost.tco_usd, "USD")
             values[f"{name}_capex_usd_per_gpu"] = Value.of(cost.capex_usd * (1 / cost.gpus), "USD")
             values[f"{name}_power_typical_kw"] = Value(cost.power.typical_w / 1000, "kW")
-        fitting = capex_ratio(self.fitting["infiniband"], self.fitting["roce"])
         spread = ratio_spread(ib, roce)
         for name, ratio in (
             ("capex_ratio", self.capex_ratio),
             ("switch_ratio", self.switch_ratio),
             ("tco_ratio", self.tco_ratio),
-            ("capex_ratio_exact_counts", capex_ratio(self.exact["infiniband"], self.exact["roce"])),
-            ("capex_ratio_best_fit", fitting),
+            ("capex_ratio_exact_counts", self.exact_ratio),
+            ("capex_ratio_best_fit", self.best_fit_ratio),
         ):
             values[name] = Value.of(ratio, "infiniband/roce")
         for name, points in (("capex_ratio", spread.capex), ("tco_ratio", spread.tco)):

@@ -73,6 +73,9 @@ def notes(comparison: Comparison) -> list[Bilingual]:
     hour = comparison.gpu_hour_usd.typical
     fits = {fabric: cost.bill.topology for fabric, cost in comparison.fitting.items()}
     named = [f"{t.switches} x {t.switch.name}" for t in (fits["infiniband"], fits["roce"])]
+    whole, exact, best = (
+        f"{one.typical:.2f}" for one in (ratio, comparison.exact_ratio, comparison.best_fit_ratio)
+    )
     return [
         Bilingual(
             "The source article says InfiniBand hardware costs 2-3 times RoCE; that is its claim. Our bills "
@@ -85,10 +88,11 @@ def notes(comparison: Comparison) -> list[Bilingual]:
             f"差额来自（InfiniBand 减 RoCE，典型值）：{zh}。",
         ),
         Bilingual(
-            "Whole scalable units make small clusters jump in price. With exact counts and the least dear "
-            f"switch of the catalog: {named[0]} against {named[1]}.",
-            "按整单元建设时，小规模的价格会跳变。按精确数量并取目录中最便宜的交换机："
-            f"{named[0]} 对 {named[1]}。",
+            f"Whole scalable units make small clusters jump in price: the ratio of capex is {whole} in whole units, "
+            f"{exact} with exact counts, and {best} with exact counts and the least dear switch of the catalog on "
+            f"either side ({named[0]} against {named[1]}).",
+            f"按整单元建设时，小规模的价格会跳变：采购成本之比按整单元为 {whole}，按精确数量为 {exact}，"
+            f"按精确数量并各取目录中最便宜的交换机为 {best}（{named[0]} 对 {named[1]}）。",
         ),
         Bilingual(
             "A part that both bills hold has one price in both when the range of the ratio is formed.",

@@ -124,9 +124,11 @@ def _rounding_note(t: Topology, add: Add) -> None:
     rails = t.rails if t.topology == "rail-optimized" else 1
     ratios = (t.oversubscription, t.core_oversubscription)
     exact = grow(nodes, nodes, rails, t.radix, ratios, whole=False, extra=t.reserved_ports)
-    fewer = "" if exact is None else f" ({exact.switches * t.trees} switches with exact counts)"
-    fewer_zh = "" if exact is None else f"（按精确数量为 {exact.switches * t.trees} 台）"
+    fewer = "" if exact is None else f", {exact.switches * t.trees:,} with exact counts"
+    fewer_zh = "" if exact is None else f"（按精确数量为 {exact.switches * t.trees:,} 台）"
     add(
-        f"Built in whole units for {t.sized_for_gpus:,} GPUs, populated with {t.gpus:,}{fewer}.",
-        f"按整单元建设，可容 {t.sized_for_gpus:,} 块 GPU，实装 {t.gpus:,} 块{fewer_zh}。",
+        f"Built in whole units for {t.sized_for_gpus:,} GPUs, populated with {t.gpus:,}: NVIDIA's rule, so that "
+        f"traffic stays even and the rest can be added; {t.switches:,} switches{fewer}.",
+        f"按整单元建设，可容 {t.sized_for_gpus:,} 块 GPU，实装 {t.gpus:,} 块：此为 NVIDIA 的规则，"
+        f"使流量均匀、便于补足；共 {t.switches:,} 台交换机{fewer_zh}。",
     )

@@ -228,3 +228,15 @@ def test_more_years_never_cost_less(gpus: int, years: float) -> None:
     )
     assert short.tco_usd.typical < long.tco_usd.typical
     assert short.capex_usd == long.capex_usd
+
+
+def test_the_three_ratios_of_a_small_cluster_are_said_in_both_languages() -> None:
+    found = compare_fabrics(CATALOG, gpus=96)
+    ratios = (found.capex_ratio, found.exact_ratio, found.best_fit_ratio)
+    values = found.calculation().values
+    assert values["capex_ratio_exact_counts"].value == found.exact_ratio.typical
+    assert values["capex_ratio_best_fit"].value == found.best_fit_ratio.typical
+    assert found.capex_ratio.typical > 1.5 * found.exact_ratio.typical  # 12 switches against 6
+    note = next(one for one in found.calculation().assumptions if "Whole scalable units" in one.en)
+    for text in (note.en, note.zh):
+        assert all(f"{ratio.typical:.2f}" in text for ratio in ratios)

@@ -197,6 +197,16 @@ def test_the_limit_is_a_value_of_the_error() -> None:
     assert size(65_536).switches == 5 * 65_536 // 64
 
 
+def test_a_part_filled_unit_says_what_exact_counts_would_take() -> None:
+    """96 GPUs: NVIDIA's rule builds a unit of 256 with 8 + 4 switches; 12 nodes of two rails a leaf need 4 + 2."""
+    whole, exact = size(96), size(96, whole_units=False)
+    assert (whole.leaf_switches, whole.spine_switches) == (8, 4)
+    assert (exact.leaf_switches, exact.spine_switches) == (4, 2)
+    note = next(note for note in whole.assumptions if "whole units" in note.en)
+    for text in (note.en, note.zh):
+        assert all(number in text for number in ("256", "96", "12", "6")) and "NVIDIA" in text
+
+
 @pytest.mark.parametrize(("gpus", "spines"), [(512, 8), (2048, 32)])
 def test_spine_counts_that_other_tools_got_wrong(gpus: int, spines: int) -> None:
     # One tool took uplink bandwidth for a number of spines (56 for 512 GPUs at 400G), and earlier gave 2 or 3
