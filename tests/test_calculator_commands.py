@@ -177,6 +177,15 @@ def test_a_slower_network_and_its_break_even() -> None:
     assert any("no break-even" in note for note in other["assumptions"])
 
 
+def test_lost_hours_from_the_training_model() -> None:
+    found = answer("compare", "--gpus", "1024", "--model", "llama3-70b")["slowdown"]
+    lost = found["values"]["lost_gpu_hours"]
+    assert 0 <= lost["low"] <= lost["value"] < lost["high"]  # tuned, default, mis-tuned
+    assert any("llama" in note.lower() for note in found["assumptions"])
+    assert run("compare", "--gpus", "64", "--model", "llama3-8b", "--lost-percent", "5").exit_code == 2
+    refused("compare", "--gpus", "64", "--model", "no-such-model")
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

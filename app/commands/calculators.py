@@ -33,8 +33,6 @@ from app.settings import knowledge_folder
 
 if TYPE_CHECKING:
     from app.fabric.bill import Bill
-    from app.fabric.compare import Comparison
-    from app.fabric.decision import Decision
 
 
 @click.command()
@@ -134,15 +132,16 @@ def compare(
     **given: Any,
 ) -> None:
     """InfiniBand beside RoCE for the same cluster, or any number of designs side by side."""
+    from app.commands import compare_parts as parts
     from app.fabric.compare import compare_fabrics
 
     catalog = _catalog()
     lost, facts = taken(given, LOST), taken(given, FACTS)
     terms = _terms(catalog, given)
     if texts:
-        if infiniband_switch or roce_switch or lost["lost_percent"] or verdict:
+        if infiniband_switch or roce_switch or lost["lost_percent"] or lost["model"] or verdict:
             raise click.UsageError("With --design, give switch and lost-percent in each design, and no --verdict.")
-        compared = _designs(catalog, texts, terms, lost["gpu_hour"], given)
+        compared = parts.designs(catalog, texts, terms, lost["gpu_hour"], given)
         print_calculation(compared, as_json=as_json, language=language)
         return
     result = compare_fabrics(
@@ -154,19 +153,16 @@ def compare(
         **given,
     )
     more = {}
-    if lost["lost_percent"] is not None:
-        from app.fabric.design_text import parse_range
-
-        percent = parse_range("lost_percent", lost["lost_percent"])
-        more["slowdown"] = result.slowdown(lost["slower"], percent, used_percent=lost["used_percent"])
-    decision = _decision(result, facts, weights) if verdict or weights else None
+    if lost["lost_percent"] is not None or lost["model"] is not None:
+        more["slowdown"] = parts.slowdown(result, lost)
+    decision = parts.decision(result, facts, weights) if verdict or weights else None
     if as_json:
         data = result.calculation().to_json(language)
         data |= {name: one.to_json(language) for name, one in more.items()}
         print_json(data | ({"decision": decision.to_json(language)} if decision else {}))
         return
     if decision:
-        _print_decision(decision, language)
+        parts.print_decision(decision, language)
     _print(result.calculation(), more, as_json=False, language=language)
 
 
@@ -212,46 +208,6 @@ def _terms(catalog: Catalog, given: dict[str, Any]) -> CostTerms:
 
     naas = Naas(**taken(given, NAAS))
     return default_terms(catalog, given["gpus"], naas=naas, **taken(given, TERMS))
-
-
-def _decision(comparison: Comparison, facts: dict[str, Any], weights: tuple[str, ...]) -> Decision:
-    from app.advisor.tools import load_rules
-    from app.fabric.decision import decide
-    from app.fabric.design_text import parse_factor
-
-    rules = load_rules(knowledge_folder() / "catalog" / "decision.yaml")
-    return decide(rules, comparison.situation(**facts), factors=dict(map(parse_factor, weights)))
-
-
-def _print_decision(decision: Decision, language: Language) -> None:
-    data = decision.to_json(language)
-    click.secho(f"verdict: {data['choice']} (confidence {data['confidence']})", bold=True)
-    for name in ("reasons_for", "reasons_against", "reasons_neutral", "would_flip"):
-        if data[name]:
-            click.echo(f"  {name.replace('_', ' ')}:")
-        for one in data[name]:
-            end = f" -> {one['choice']}" if name == "would_flip" else f" [{one['rule']}]"
-            click.echo(f"    - {one['text']}{end}")
-
-
-def _designs(
-    catalog: Catalog, texts: tuple[str, ...], terms: CostTerms, gpu_hour: str, given: dict[str, Any]
-) -> Calculation:
-    from app.fabric.cost import Design
-    from app.fabric.design_text import parse_design
-    from app.fabric.options import compare_designs
-
-    parsed = [parse_design(text, Design(fabric="roce", **given)) for text in texts]
-    names = [name for name, _, _ in parsed]
-    if twice := {name for name in names if names.count(name) > 1}:
-        raise click.UsageError(f"Two designs have the name {min(twice)}; give each its own.")
-    return compare_designs(
-        catalog,
-        {name: design for name, design, _ in parsed},
-        terms=terms,
-        lost_percent={name: lost for name, _, lost in parsed if lost is not None},
-        gpu_hour=gpu_hour,
-    )
 
 
 def _print(

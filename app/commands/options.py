@@ -57,6 +57,9 @@ SIDE: Options = {
 }
 LOST: Options = {
     "--lost-percent": {"help": "GPU hours that the slower network loses, %: 5, or low/typical/high."},
+    "--model": {"help": "Or take them from training this model; see knowledge/catalog/models.yaml."},
+    "--gpu": {"default": "h100", "help": "GPU id of that training."},
+    "--global-batch": {"type": int, "help": "Sequences a step of that training; one a GPU unless given."},
     "--slower": {"type": FABRIC, "default": "roce", "help": "The network that loses them."},
     "--used-percent": {"type": float, "default": 100.0, "help": "How much of the time the GPUs run jobs."},
     "--gpu-hour": {"default": "gpu-hour-h100", "help": "What prices a GPU hour; see knowledge/catalog/services.yaml."},

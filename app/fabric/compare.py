@@ -12,7 +12,7 @@ from typing import Any
 
 from app.fabric import compare_table
 from app.fabric.best_fit import best_fit
-from app.fabric.calculation import Calculation, Scalar, Source, Value
+from app.fabric.calculation import Bilingual, Calculation, Scalar, Source, Value
 from app.fabric.catalog import Catalog
 from app.fabric.cost import HOURS_PER_YEAR, Cost, Design, calculation_of
 from app.fabric.decision import Situation
@@ -99,7 +99,13 @@ class Comparison:
         return Estimate(*(100 * saving / (gpu_hours * usd) for usd in (hour.high, hour.typical, hour.low)))
 
     def slowdown(
-        self, slower: Fabric, lost_percent: Estimate, *, used_percent: float = 100.0
+        self,
+        slower: Fabric,
+        lost_percent: Estimate,
+        *,
+        used_percent: float = 100.0,
+        notes: tuple[Bilingual, ...] = (),
+        sources: tuple[Source, ...] = (),
     ) -> Calculation:
         """What it costs if one of the two wastes so many per cent of the GPU hours that the other does not."""
         other: Fabric = "roce" if slower == "infiniband" else "infiniband"
@@ -109,7 +115,8 @@ class Comparison:
             lost_percent=lost_percent,
             gpu_hour_usd=self.gpu_hour_usd,
             used_percent=used_percent,
-            sources=self.hour_sources,
+            sources=(*self.hour_sources, *sources),
+            notes=notes,
         )
 
     def situation(self, **facts: Any) -> Situation:
