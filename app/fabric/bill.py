@@ -101,7 +101,10 @@ def bill_of_materials(
     if not 0 <= spares <= 100:
         raise bad_value("spares_percent", spares, between(0, 100))
     card = _nic(catalog, t, nic)
-    node_leaf = choose_media(catalog, t.switch, t.link_gbps, lengths["node_leaf_m"], ends="node", twin=twin_port_nodes)
+    near = lengths["node_leaf_m"]
+    node_leaf = choose_media(
+        catalog, t.switch, t.link_gbps, near, ends="node", twin=twin_port_nodes, nic_form=card.form
+    )
     leaf_spine = choose_media(catalog, t.switch, t.link_gbps, lengths["leaf_spine_m"], ends="switch")
     spine_core = choose_media(catalog, t.switch, t.link_gbps, lengths["spine_core_m"], ends="switch")
     parts = Parts(catalog)

@@ -59,7 +59,7 @@ class Nic(Row):
 
 @dataclass(frozen=True, slots=True)
 class Optic(Row):
-    """A transceiver at the `end` switch or node; `cage_gbps` is what its cage carries in all."""
+    """A transceiver at the `end` switch or node; `cage_gbps` is what its cage carries, `form` the cage of the NIC."""
 
     end: str = ""
     cage_gbps: int = 0
@@ -67,6 +67,7 @@ class Optic(Row):
     reach_m: float = 0.0
     power_typical_w: float = 0.0
     power_max_w: float = 0.0
+    form: str = "OSFP"
 
 
 @dataclass(frozen=True, slots=True)

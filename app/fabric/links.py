@@ -30,17 +30,27 @@ class Media:
 
 
 def choose_media(
-    catalog: Catalog, switch: Switch, link_gbps: int, metres: float, *, ends: Ends, twin: bool = False
+    catalog: Catalog,
+    switch: Switch,
+    link_gbps: int,
+    metres: float,
+    *,
+    ends: Ends,
+    twin: bool = False,
+    nic_form: str = "OSFP",
 ) -> Media:
     """The cheapest class of cable that spans `metres` between a switch and a node, or between two switches.
 
-    `twin`: the node has twin-port cages, one for two NICs. Raises AdvisorError if nothing reaches that far.
+    `twin`: the node has twin-port cages, one for two NICs. `nic_form`: the cage of the NIC otherwise. Raises
+    AdvisorError if nothing reaches that far.
     """
-    return _choose(catalog, switch.id, link_gbps, metres, ends, twin)
+    return _choose(catalog, switch.id, link_gbps, metres, ends, twin, nic_form)
 
 
 @lru_cache(maxsize=1024)
-def _choose(catalog: Catalog, id: str, link_gbps: int, metres: float, ends: Ends, twin: bool) -> Media:
+def _choose(
+    catalog: Catalog, id: str, link_gbps: int, metres: float, ends: Ends, twin: bool, nic_form: str
+) -> Media:
     switch = catalog.switches[id]
     per_cage, cage, link = switch.links_per_cage(link_gbps), switch.cage_gbps, link_gbps
     use = "switch-node" if ends == "node" else "switch-switch"
@@ -62,7 +72,7 @@ def _choose(catalog: Catalog, id: str, link_gbps: int, metres: float, ends: Ends
         if ends == "switch":
             cable_id = _straight(module.fiber)
             return Media(cable_id, 1 / links_per_fiber, module.id, module.power_max_w, "", 1, 0.0)
-        node = _node_module(catalog, module.id, module.fiber, link, cage, metres, twin)
+        node = _node_module(catalog, module.id, module.fiber, link, cage, metres, twin, nic_form)
         if node is None:
             continue
         cable_id = f"mpo12-split-{module.fiber}" if links_per_fiber == 2 else _straight(module.fiber)
@@ -91,18 +101,25 @@ def _straight(fiber: str) -> str:
 
 
 def _node_module(
-    catalog: Catalog, switch_module: str, fiber: str, link: int, cage: int, metres: float, twin: bool
+    catalog: Catalog,
+    switch_module: str,
+    fiber: str,
+    link: int,
+    cage: int,
+    metres: float,
+    twin: bool,
+    nic_form: str,
 ) -> str | None:
-    """The module in the NIC (or twin-port node cage) that speaks to a switch module of this fibre."""
+    """The module in the NIC (or twin-port node cage) that speaks to a switch module of this fibre.
+
+    Where the catalog has none of the NIC's form for this fibre, that of another form stands for it.
+    """
     if (twin and link == 400 and cage == 800) or (link == 800 and cage == 800):
         return switch_module
     wanted = 800 if link == 800 else 400
-    for optic in catalog.optics.values():
-        if (
-            optic.end == "node"
-            and optic.cage_gbps == wanted
-            and optic.fiber == fiber
-            and optic.reach_m >= metres
-        ):
-            return optic.id
-    return None
+    fitting = [
+        optic
+        for optic in catalog.optics.values()
+        if optic.end == "node" and optic.cage_gbps == wanted and optic.fiber == fiber and optic.reach_m >= metres
+    ]
+    return min(fitting, key=lambda optic: optic.form != nic_form).id if fitting else None

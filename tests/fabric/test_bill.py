@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from app.errors import AdvisorError
 from app.fabric.bill import CATEGORIES, Bill, bill_of_materials
+from app.fabric.cost import Design
 from app.fabric.estimate import Estimate
 from app.fabric.power import network_power
 from app.fabric.topology import size_fabric
@@ -187,3 +188,14 @@ def test_totals_are_the_sum_of_the_lines(
     )
     assert carried >= on_fibre
     assert carried <= on_fibre + 2 * t.switches
+
+
+def test_modules_fit_the_cage_of_the_nic() -> None:
+    """ConnectX-7 has an OSFP cage; BlueField-3 takes QSFP112 only, and QSFP112 does not fit a switch."""
+    for nic, module, other in (
+        ("connectx-7", "osfp-400-sr4", "qsfp112-400-sr4"),
+        ("bluefield-3-b3140h", "qsfp112-400-sr4", "osfp-400-sr4"),
+    ):
+        found = Design(512, "roce", nic=nic).billed(CATALOG)
+        assert found.quantity(module) == 512 and found.quantity(other) == 0
+        assert {line.role for line in found.lines if line.item == module} == {"node", "spare"}

@@ -50,6 +50,10 @@ def networks() -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+def test_reference_rows_have_as_many_cells_as_the_heading() -> None:
+    assert all(None not in row and None not in row.values() for row in (*reference(), *networks()))
+
+
 def test_published_networks_beside_the_back_end() -> None:
     rows = validate_side_networks(networks(), CATALOG)
     assert len(rows) == 20 and not [row.line() for row in rows if row.unexplained]
