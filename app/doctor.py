@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.advisor.model_writer import make_model
+from app.advisor.model_setup import make_model
 from app.advisor.tools import load_tools
 from app.errors import AdvisorError
 from app.library.library import Library

@@ -31,7 +31,9 @@ class Settings(BaseSettings):
     model_base_url: str | None = Field(None, description="address of an OpenAI-compatible server")
     model_api_key: SecretStr | None = Field(None, description="key of the model server, if it needs one")
     model_timeout_s: float = Field(60, gt=0, description="longest wait for the model, seconds")
+    model_tool_calls: int = Field(6, ge=0, le=50, description="calculator runs and searches by the model; 0: none")
     embeddings: str = Field("e5-small", description="e5-small, sentence-transformers:NAME or openai:NAME")
+    reranker: str | None = Field(None, description="cross-encoder for sentence-transformers; unset: none")
     chroma_url: str | None = Field(None, description="address of a Chroma server; unset: in-process")
     database_url: str | None = Field(
         None, description="SQLAlchemy address of the chat store; unset: HOME/chats.sqlite3"

@@ -122,7 +122,7 @@ def rescore_command(run: Path, sets: tuple[Path, ...], thresholds: Path) -> int:
 @ends_well
 def judge_command(run: Path, sets: tuple[Path, ...], model: str) -> int:
     """Ask a model for its opinion of the answers of a finished RUN. It decides nothing; the exit code is 0."""
-    from app.advisor.model_writer import make_model
+    from app.advisor.model_setup import make_model
     from eval.judge import opinion_lines, opinions
     from eval.record import Trial
     from eval.report import read_run

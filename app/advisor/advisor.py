@@ -6,18 +6,23 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from app.advisor import dispute
 from app.advisor.answer import Answer, Event, Grounding, Step, Text, Verdict
 from app.advisor.check import ground
-from app.advisor.citations import Ledger, renumber
+from app.advisor.citations import Ledger, Numbering, renumber
 from app.advisor.evidence import Evidence, Tools, gather, search_evidence
-from app.advisor.model_writer import ModelFailed, make_model, prompt_hash, write_prose
+from app.advisor.model_failure import ModelFailed, notice
+from app.advisor.model_material import PASSAGES, prompt_hash
+from app.advisor.model_setup import make_model
+from app.advisor.model_tools import Toolbox
+from app.advisor.model_writer import ModelWriter
 from app.advisor.question import Question, read_question
 from app.advisor.tools import load_tools, switch_names
-from app.advisor.writer import BuiltinWriter, Draft, phrases
-from app.fabric.calculation import Language
+from app.advisor.writer import BuiltinWriter, Draft
+from app.fabric.calculation import Calculation, Language
 from app.library.library import Library
 from app.settings import Settings
 
@@ -70,19 +75,26 @@ class Advisor:
             evidence = gather(read, hits, self.library, self.tools, steps.append)
         yield from steps
         yield Step("write")
-        ledger = Ledger(self.library.note_sources)
+        ledger, written, text, numbered = Ledger(self.library.note_sources), _Written(), "", Numbering()
         with clock("write"):
-            draft, text, notices, used, dropped = self._write(evidence, ledger)
+            for part in self._write(evidence, ledger, history, written):
+                text += part
+                yield from (Text(piece) for piece in _pieces(numbered(part)))
+            draft = written.draft
+            assert draft is not None
             numbers = ledger.settle(text)
             text = renumber(text, numbers)
             verdict = _renumbered(draft.verdict, numbers)
-        yield from (Text(piece) for piece in _pieces(text))
         yield Step("check")
         with clock("check"):
-            calculations = tuple(one.to_json(read.language) for one in evidence.calculations)
+            calculations = tuple(one.to_json(read.language) for one in (*evidence.calculations, *written.calculations))
             citations = ledger.citations()
             grounding = ground(text, calculations, citations, read.text)
-        grounding = Grounding(grounding.numbers_checked, (*grounding.unsupported, *dropped), grounding.contradictions)
+        grounding = Grounding(
+            grounding.numbers_checked,
+            (*grounding.unsupported, *written.unsupported),
+            (*grounding.contradictions, *written.contradictions),
+        )
         yield Answer(
             question=question,
             language=read.language,
@@ -94,11 +106,12 @@ class Advisor:
             calculations=calculations,
             assumptions=draft.assumptions,
             follow_ups=draft.follow_ups,
-            notices=(*draft.notices, *notices),
+            notices=(*draft.notices, *written.notices),
             searched=evidence.searched,
             grounding=grounding,
-            model=used,
+            model=written.model,
             timings_ms=clock.timings_ms(),
+            usage=written.usage,
         )
 
     def answer(self, question: str, history: Sequence[Answer] = (), **options: Any) -> Answer:
@@ -128,27 +141,50 @@ class Advisor:
             read = replace(read, spec=read.spec.changed(changes), said=read.said | frozenset(changes))
         return read
 
-    def _write(self, evidence: Evidence, ledger: Ledger) -> tuple[Draft, str, tuple[str, ...], str, tuple[str, ...]]:
-        """The draft, the text to show, notices, the writer's name, and figures that the model's text lost."""
-        draft = BuiltinWriter(evidence, ledger).draft()
-        if self.model is None or evidence.kind in NO_MODEL_KINDS:
-            return draft, draft.text, (), "builtin", ()
+    def _write(self, evidence: Evidence, ledger: Ledger, history: Sequence[Answer], written: _Written) -> Iterator[str]:
+        """The text in pieces, as they are ready and never taken back; `written` gets everything else."""
         language = evidence.question.language
-        headline = draft.text.split("\n", 1)[0]
-        model_ledger = ledger if evidence.calculations else Ledger(self.library.note_sources)
-        passages = [hit.passage for hit in evidence.hits]
+        written.draft = draft = BuiltinWriter(evidence, ledger).draft()
+        if evidence.question.disputed:
+            kept = dispute.reply(evidence.question.disputed, evidence.question.text, evidence.calculations, language)
+            yield f"{kept}\n\n" if kept else ""
+        if self.model is None or evidence.kind in NO_MODEL_KINDS:
+            yield draft.text
+            return
+        headline, _, body = draft.text.partition("\n") if evidence.calculations else ("", "", draft.text)
+        yield headline
+        passages = [hit.passage for hit in evidence.hits[:PASSAGES]]
+        toolbox = Toolbox(self.tools, self.library, language, evidence.calculations, passages)
+        writer = ModelWriter(self.model, self.settings, evidence, ledger, toolbox, headline, history)
+        shown, failed = False, False
         try:
-            prose = write_prose(self.model, evidence, passages, model_ledger, headline if evidence.calculations else "")
+            for sentence in writer.write():
+                yield sentence if shown else ("\n\n" if headline else "") + sentence.lstrip()
+                shown = True
         except ModelFailed as failure:
-            notice = phrases()["notices"]["model_failed"][language].format(model=self.settings.model, reason=failure)
-            return draft, draft.text, (notice,), "builtin", ()
-        if evidence.calculations:
-            body = draft.text.split("\n", 1)
-            text = "\n\n".join([body[0], prose.text, *(part.strip() for part in body[1:])])
-        else:
-            ledger.become(model_ledger)
-            text = prose.text
-        return draft, text, (), f"{self.settings.model}#{prompt_hash(language)}", prose.unsupported
+            failed = True
+            written.notices = (notice(failure, self.settings.model, language, partly=shown),)
+        if headline or failed:
+            yield (body if not headline else f"\n\n{body.strip()}") if not shown or headline else f"\n\n{body}"
+        if shown:
+            written.model = f"{self.settings.model}#{prompt_hash(language)}"
+        written.unsupported = tuple(writer.unsupported)
+        written.contradictions = ()
+        written.calculations = tuple(toolbox.added)
+        written.usage = {**writer.usage, "tool_calls": toolbox.calls, "repairs": len(writer.repaired)}
+
+
+@dataclass
+class _Written:
+    """What belongs to a text beside the text."""
+
+    draft: Draft | None = None
+    notices: tuple[str, ...] = ()
+    model: str = "builtin"
+    unsupported: tuple[str, ...] = ()
+    contradictions: tuple[str, ...] = ()
+    calculations: tuple[Calculation, ...] = ()
+    usage: Mapping[str, int] = field(default_factory=dict)
 
 
 def _renumbered(verdict: Verdict | None, numbers: Mapping[int, int]) -> Verdict | None:

@@ -145,6 +145,7 @@ class Answer:
     grounding: Grounding = Grounding()
     model: str = "builtin"
     timings_ms: Mapping[str, float] = field(default_factory=dict)
+    usage: Mapping[str, int] = field(default_factory=dict)  # of a model: calls, tokens, tool calls, …
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -163,6 +164,7 @@ class Answer:
             "grounding": self.grounding.to_json(),
             "model": self.model,
             "timings_ms": dict(self.timings_ms),
+            "usage": dict(self.usage),
         }
 
     @classmethod
@@ -183,6 +185,7 @@ class Answer:
             grounding=Grounding.from_json(data["grounding"]),
             model=data["model"],
             timings_ms=data["timings_ms"],
+            usage=data.get("usage", {}),
         )
 
 

@@ -16,6 +16,21 @@ def renumber(text: str, numbers: Mapping[int, int]) -> str:
     return _MARKER.sub(lambda match: f"[{numbers[int(match[1])]}]" if int(match[1]) in numbers else "", text)
 
 
+class Numbering:
+    """Renumbers markers in the order in which they first appear, in a text that comes piece by piece.
+
+    The numbers are those that `Ledger.settle` gives for the whole text.
+    """
+
+    def __init__(self) -> None:
+        self._numbers: dict[int, int] = {}
+
+    def __call__(self, piece: str) -> str:
+        for number in _MARKER.findall(piece):
+            self._numbers.setdefault(int(number), len(self._numbers) + 1)
+        return renumber(piece, self._numbers)
+
+
 class Ledger:
     """Hands out markers. Only what was cited becomes a Citation; what was merely retrieved does not."""
 
@@ -59,7 +74,3 @@ class Ledger:
         renumbered = {old: new for new, old in enumerate((one for one in used if 0 < one <= len(passages)), 1)}
         self._order = {passages[old - 1].id: passages[old - 1] for old in renumbered}
         return renumbered
-
-    def become(self, other: Ledger) -> None:
-        """Take over the markers of another ledger, where its text is shown instead."""
-        self._order = dict(other._order)

@@ -1,192 +1,200 @@
 """Prose by a language model over the same evidence. The verdict and the figures stay ours.
 
 The model sees numbered passages and the names of the calculations' values, and writes references such as
-`{T3.capex_usd}`. They are filled in here; a sentence with a figure that nothing supports is dropped and counted.
+`{T3.capex_usd}`. Each sentence is checked as soon as it is whole, and only then shown. A sentence with a figure that
+nothing supports is dropped and counted; one that contradicts the values costs the model one repair.
 """
 
 from __future__ import annotations
 
-import hashlib
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+import contextlib
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from app.advisor.check import ground
+from app.advisor.answer import Answer
 from app.advisor.citations import Ledger
 from app.advisor.evidence import Evidence
-from app.advisor.figures import with_range
-from app.errors import AdvisorError
-from app.fabric.calculation import Calculation, Language
-from app.library.passage import Passage
+from app.advisor.markers import MARKER, MarkerStream
+from app.advisor.model_check import Checked, SentenceCheck
+from app.advisor.model_failure import ModelFailed
+from app.advisor.model_material import material, prompt_text
+from app.advisor.model_sentences import LONGEST, SentenceStream
+from app.advisor.model_stream import watched, without_thoughts
+from app.advisor.model_tools import Toolbox, calls_in_text, held_calls, middleware
 from app.settings import Settings
 
-PROMPTS = Path(__file__).parent / "prompts"
-_REFERENCE = re.compile(r"\{\s*(T\d+)\.(?:([a-z]+)\.)?([a-z_0-9]+)\s*\}")
-_MARKER = re.compile(r"[\[【［]{1,2}(\d+(?:\s*[,，]\s*\d+)*)[\]】］]{1,2}")
-_MARKERS_AFTER_END = re.compile(r"([.!?。！？])[ \t]*((?:[\[【［]{1,2}\d+(?:\s*[,，]\s*\d+)*[\]】］]{1,2}[ \t]*)+)")
-_BOUNDARY = re.compile(r"((?<=[.!?])\s+|(?<=[。！？])|\n+)")
+LONGEST_TEXT = 6000  # characters shown; more is a model that does not end
+MOST_REPEATS = 3  # of a sentence, before the model is stopped
+REPAIR = {
+    "en": "This is wrong: {fault}. Write the rest of the text again from there, without that sentence, and without "
+    "repeating what stands before it. Keep to the rules.",
+    "zh": "这里有误：{fault}。请从此处起重写后面的文字，不要这一句，也不要重复前面的内容，并遵守规则。",
+}
 
 
-@dataclass(frozen=True, slots=True)
-class Prose:
-    """The model's text after filling in and dropping; what was dropped is counted."""
-
-    text: str
-    unsupported: tuple[str, ...]
-    contradictions: tuple[str, ...]
+class _Fault(Exception):
+    def __init__(self, sentence: str, fault: str):
+        super().__init__(fault)
+        self.sentence = sentence
+        self.fault = fault
 
 
-class ModelFailed(Exception):
-    """The model gave no usable text; the message is a reason to show, without addresses or keys."""
+class ModelWriter:
+    """Writes one text. After (or while) `write` runs, the other attributes say what happened."""
 
-
-def make_model(settings: Settings) -> BaseChatModel | None:
-    """The configured chat model, None for the built-in writer. Raises AdvisorError on an unknown provider."""
-    if settings.model == "builtin":
-        return None
-    if ":" not in settings.model:
-        raise AdvisorError(
-            f"FABRIC_ADVISOR_MODEL={settings.model} names no provider.",
-            "Use builtin or provider:name, for example openai:gpt-5.",
+    def __init__(
+        self,
+        model: BaseChatModel,
+        settings: Settings,
+        evidence: Evidence,
+        ledger: Ledger,
+        toolbox: Toolbox,
+        verdict: str,
+        history: Sequence[Answer] = (),
+    ):
+        self.unsupported: list[str] = []
+        self.repaired: list[str] = []
+        self.usage = {"model_calls": 0, "input_tokens": 0, "output_tokens": 0, "dropped_markers": 0}
+        self._model = model
+        self._settings = settings
+        self._evidence = evidence
+        self._ledger = ledger
+        self._toolbox = toolbox
+        self._verdict = verdict
+        self._history = history
+        self._written = ""  # in the material's markers, for a repair
+        self._seen: dict[str, int] = {}
+        spec = evidence.question.spec
+        self._check = SentenceCheck(
+            evidence.question,
+            toolbox.calculations,
+            toolbox.passages,
+            evidence.decision.choice if evidence.decision else "",
+            f"{spec.gpus} GPUs, {spec.nodes} nodes, {spec.gpus_per_node} GPUs per node, {spec.gbps_per_gpu} Gb/s, "
+            f"{spec.years} years",
         )
-    from langchain.chat_models import init_chat_model
 
-    options: dict[str, Any] = {"timeout": settings.model_timeout_s, "max_retries": 1, "temperature": 0}
-    if settings.model_base_url:
-        options["base_url"] = settings.model_base_url
-        options["api_key"] = settings.model_api_key.get_secret_value() if settings.model_api_key else "not-needed"
-    elif settings.model_api_key:
-        options["api_key"] = settings.model_api_key.get_secret_value()
-    try:
-        model = init_chat_model(settings.model, **options)
-    except ImportError as error:
-        raise AdvisorError(
-            f"The package for {settings.model} is not installed ({error.name or error}).",
-            "Install it, or use an openai: compatible server.",
-        ) from None
-    except Exception as error:  # noqa: BLE001  (providers raise their own types for a missing key or unknown name)
-        raise AdvisorError(
-            f"The model {settings.model} cannot be set up: {_one_line(error)}",
-            "Check FABRIC_ADVISOR_MODEL and the provider's key.",
-        ) from None
-    if not isinstance(model, BaseChatModel):
-        raise AdvisorError(f"{settings.model} is not a chat model.", "Name one, for example openai:gpt-5.")
-    return model
+    def write(self) -> Iterator[str]:
+        """Checked sentences with the answer's markers, each with the space before it.
 
-
-def prompt_text(language: Language) -> str:
-    return (PROMPTS / f"{language}.md").read_text(encoding="utf-8")
-
-
-def prompt_hash(language: Language) -> str:
-    return hashlib.sha256(prompt_text(language).encode()).hexdigest()[:12]
-
-
-def write_prose(
-    model: BaseChatModel, evidence: Evidence, passages: Sequence[Passage], ledger: Ledger, verdict: str
-) -> Prose:
-    """Ask the model once. Raises ModelFailed where it does not answer or its answer contradicts the calculations."""
-    numbers = dict(enumerate(passages, 1))
-    try:
-        reply = model.invoke(
-            [
-                SystemMessage(prompt_text(evidence.question.language)),
-                HumanMessage(_material(evidence, numbers, verdict)),
+        Raises ModelFailed, perhaps after some sentences, where the rest cannot be had.
+        """
+        messages: list[BaseMessage] = [
+            SystemMessage(prompt_text(self._evidence.question.language)),
+            HumanMessage(material(self._evidence, self._toolbox.passages, self._verdict, self._history)),
+        ]
+        shown = 0
+        try:
+            for piece in self._sentences(messages):
+                shown += 1
+                yield piece
+        except _Fault as first:
+            self.repaired.append(first.fault)
+            messages += [
+                AIMessage(f"{self._written} {first.sentence}".strip()),
+                HumanMessage(REPAIR[self._evidence.question.language].format(fault=first.fault)),
             ]
+            try:
+                for piece in self._sentences(messages):
+                    shown += 1
+                    yield piece
+            except _Fault as second:
+                raise self._failed(second.fault) from None
+        if not shown:
+            raise ModelFailed("unsupported" if self.unsupported or self._seen else "empty")
+
+    @staticmethod
+    def _failed(fault: str) -> ModelFailed:
+        return ModelFailed("language") if fault == "language" else ModelFailed("contradicted", fault)
+
+    def _sentences(self, messages: list[BaseMessage]) -> Iterator[str]:
+        markers = MarkerStream(lambda number: number in self._toolbox.passages)
+        cutter = SentenceStream()
+        with contextlib.closing(self._text(messages)) as pieces:
+            for piece in pieces:
+                for sentence in cutter.feed(markers.feed(piece)):
+                    yield from self._shown(sentence)
+                if len(cutter.held) > LONGEST or len(self._written) > LONGEST_TEXT:
+                    raise ModelFailed("endless")
+        rest = cutter.feed(markers.finish()) + cutter.finish()
+        for sentence in rest:
+            yield from self._shown(sentence)
+        self.usage["dropped_markers"] += len(markers.dropped)
+
+    def _shown(self, sentence: str) -> Iterator[str]:
+        key = " ".join(sentence.split())
+        self._seen[key] = self._seen.get(key, 0) + 1
+        if self._seen[key] > 1:
+            if self._seen[key] >= MOST_REPEATS:
+                raise ModelFailed("endless")
+            return
+        checked: Checked = self._check(sentence)
+        if checked.fault:
+            del self._seen[key]
+            raise _Fault(key, checked.fault)
+        self.unsupported += checked.unsupported
+        self.usage["dropped_markers"] += checked.dropped_markers
+        if not checked.text.strip():
+            return
+        self._written += sentence
+        text = MARKER.sub(lambda match: self._ledger.cite(self._toolbox.passages[int(match[1])]), checked.text)
+        yield text
+
+    def _text(self, messages: list[BaseMessage]) -> Generator[str, None, None]:
+        """The model's text as it comes; without tools where the server does not take them."""
+        if self._settings.model_tool_calls and (self._model.metadata or {}).get("tools", True):
+            got = False
+            try:
+                for piece in self._watched(lambda: self._agent(messages)):
+                    got = True
+                    yield piece
+                return
+            except ModelFailed as failure:
+                if failure.cause != "no_tools" or got:
+                    raise
+                self._model.metadata = {**(self._model.metadata or {}), "tools": False}  # do not ask again
+        yield from self._watched(lambda: self._plain(messages))
+
+    def _watched(self, source: Any) -> Iterator[str]:
+        silence = self._settings.model_timeout_s
+        return without_thoughts(watched(source, silence_s=silence, total_s=3 * silence))
+
+    def _plain(self, messages: list[BaseMessage]) -> Iterator[str]:
+        self.usage["model_calls"] += 1
+        for chunk in self._model.stream(messages):
+            self._count(chunk)
+            yield str(chunk.text)
+
+    def _agent(self, messages: list[BaseMessage]) -> Iterator[str]:
+        from langchain.agents import create_agent
+
+        names = [tool.name for tool in self._toolbox.tools]
+        limit = self._settings.model_tool_calls
+        agent: Any = create_agent(self._model, self._toolbox.tools, middleware=middleware(names, limit))
+        return held_calls(
+            self._messages(agent.stream({"messages": messages}, {"recursion_limit": 200}, stream_mode="messages")),
+            lambda text: bool(calls_in_text(text, names)),
         )
-    except Exception as error:
-        raise ModelFailed(_one_line(error)) from error
-    text = re.sub(r"<think>.*?</think>", "", str(reply.text), flags=re.DOTALL).strip()
-    if not text:
-        raise ModelFailed("empty reply")
-    return _checked(text, evidence, numbers, ledger)
 
+    def _messages(self, stream: Iterator[Any]) -> Iterator[tuple[str, str]]:
+        known: set[str] = set()
+        for message, meta in stream:
+            if isinstance(message, ToolMessage) or meta.get("langgraph_node") != "model":
+                continue
+            if not isinstance(message, AIMessage):
+                continue
+            identity = str(message.id)
+            if identity not in known:
+                known.add(identity)
+                self.usage["model_calls"] += 1
+            self._count(message)
+            if message.text:
+                yield identity, str(message.text)
 
-def _material(evidence: Evidence, passages: Mapping[int, Passage], verdict: str) -> str:
-    lines = [f"Question: {evidence.question.text}", ""]
-    if verdict:
-        lines += [f"Verdict (already shown): {verdict}", ""]
-    lines.append("Calculations (write the reference, not the value):")
-    for one in evidence.calculations:
-        for name, value in one.values.items():
-            if value.unit != "points":
-                lines.append(f"{{{one.id}.{name}}} = {with_range(value.to_json(), 'en')} | {one.tool} {one.label}")
-    lines += ["", "Passages:"]
-    lines += [f"[{number}] {passage.title} › {passage.section}\n{passage.text}" for number, passage in passages.items()]
-    return "\n".join(lines)
-
-
-def _checked(text: str, evidence: Evidence, passages: Mapping[int, Passage], ledger: Ledger) -> Prose:
-    language = evidence.question.language
-    calculations = {one.id: one for one in evidence.calculations}
-    data = [one.to_json(language) for one in evidence.calculations]
-    kept: list[str] = []
-    unsupported: list[str] = []
-    contradictions: list[str] = []
-    for sentence, separator in _sentences(text):
-        filled, unknown = _filled(sentence, calculations, language)
-        cited = [passages[number] for number in _numbers(sentence) if number in passages]
-        trial = Ledger(lambda _: {})
-        for passage in cited:
-            trial.number(passage)
-        checked = ground(_MARKER.sub("", filled), data, trial.citations(), evidence.question.text)
-        if unknown or checked.unsupported:
-            unsupported += [*unknown, *checked.unsupported]
-            continue
-        contradictions += checked.contradictions
-        kept.append(_MARKER.sub(lambda match: _cited(match[1], passages, ledger), filled) + separator)
-    if contradictions:
-        raise ModelFailed(f"it contradicted the calculations: {contradictions[0]}")
-    prose = "".join(kept).strip()
-    if not prose:
-        raise ModelFailed("nothing of it was supported by the evidence")
-    return Prose(prose, tuple(unsupported), tuple(contradictions))
-
-
-def _sentences(text: str) -> Iterable[tuple[str, str]]:
-    """Sentences, each with its markers before its full stop, and the space that follows it."""
-    text = _MARKERS_AFTER_END.sub(lambda match: f" {match[2].strip()}{match[1]} ", text)
-    parts = [*_BOUNDARY.split(text), ""]
-    return (
-        (sentence, separator)
-        for sentence, separator in zip(parts[::2], parts[1::2], strict=False)
-        if sentence or separator
-    )
-
-
-def _numbers(markers: str) -> list[int]:
-    found: list[int] = []
-    for match in _MARKER.finditer(markers):
-        found += [int(number) for number in re.split(r"\s*[,，]\s*", match[1])]
-    return list(dict.fromkeys(found))
-
-
-def _cited(numbers: str, passages: Mapping[int, Passage], ledger: Ledger) -> str:
-    known = [int(number) for number in re.split(r"\s*[,，]\s*", numbers) if int(number) in passages]
-    return "".join(ledger.cite(passages[number]) for number in known)
-
-
-def _filled(sentence: str, calculations: Mapping[str, Calculation], language: Language) -> tuple[str, list[str]]:
-    unknown: list[str] = []
-
-    def fill(match: re.Match[str]) -> str:
-        one = calculations.get(match[1])
-        label_fits = one is not None and match[2] in (None, one.label, one.tool)
-        if one is None or not label_fits or match[3] not in one.values:
-            unknown.append(match[0])
-            return match[0]
-        return with_range(one.values[match[3]].to_json(), language)
-
-    return _REFERENCE.sub(fill, sentence), unknown
-
-
-def _one_line(error: BaseException) -> str:
-    """The kind of failure in a few words; provider messages may carry addresses or keys, so only the class is told."""
-    name = type(error).__name__
-    status = getattr(error, "status_code", None)
-    return f"{name}, status {status}" if status else name
+    def _count(self, message: BaseMessage) -> None:
+        usage = getattr(message, "usage_metadata", None) or {}
+        for name in ("input_tokens", "output_tokens"):
+            self.usage[name] += int(usage.get(name) or 0)

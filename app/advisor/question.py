@@ -18,6 +18,7 @@ import yaml
 
 from app.advisor.answer import Answer, Kind
 from app.advisor.cluster_numbers import cluster_numbers
+from app.advisor.dispute import disputed_figure
 from app.advisor.numerals import normalise_numbers
 from app.advisor.spec import ClusterSpec
 from app.errors import AdvisorError
@@ -49,6 +50,7 @@ class Question:
     follow_up: bool
     in_domain: bool
     intents: frozenset[str]
+    disputed: str = ""  # a figure that the user holds against ours, see dispute.py
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +103,11 @@ def read_question(
     too long or has no letters or digits in it.
     """
     cleaned = clean(text, max_chars)
-    words = normalise_numbers(cleaned)
+    previous = history[-1] if history else None
+    disputed = disputed_figure(cleaned, previous)
+    words = normalise_numbers(cleaned.replace(disputed, " ") if disputed else cleaned)
     tongue = detect_language(cleaned) if language == "auto" else language
     vocab = vocabulary()
-    previous = history[-1] if history else None
     carried = _carried(history)
     follow_up = bool(previous and vocab.follow_up.search(words))
 
@@ -118,10 +121,13 @@ def read_question(
     prose = _CODE_NAME.sub(" ", words)  # NCCL_IB_TC speaks of a setting, not of InfiniBand
     fabrics = frozenset(name for name, pattern in vocab.fabrics.items() if pattern.search(prose))
     kind = _kind(words, intents, fabrics, changes, previous, follow_up, spec)
-    in_domain = not vocab.not_ours.search(words) and bool(
-        fabrics or vocab.domain.search(words) or (follow_up and changes) or "gpus" in changes
+    if previous and disputed:
+        kind, follow_up = previous.kind, True
+    in_domain = bool(disputed) or (
+        not vocab.not_ours.search(words)
+        and bool(fabrics or vocab.domain.search(words) or (follow_up and changes) or "gpus" in changes)
     )
-    return Question(cleaned, tongue, kind, fabrics, spec, said, follow_up, in_domain, intents)
+    return Question(cleaned, tongue, kind, fabrics, spec, said, follow_up, in_domain, intents, disputed)
 
 
 def clean(text: str, max_chars: int) -> str:

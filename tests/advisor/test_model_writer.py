@@ -7,7 +7,7 @@ import pytest
 from app.advisor.advisor import Advisor
 from app.advisor.answer import Answer
 from app.advisor.figures import with_range
-from app.advisor.model_writer import make_model
+from app.advisor.model_setup import make_model
 from app.errors import AdvisorError
 from app.settings import Settings
 
@@ -25,14 +25,15 @@ def ask(advisor: Advisor, url: str, question: str) -> Answer:
 
 def test_the_prose_is_the_models_the_verdict_and_the_figures_are_ours(advisor: Advisor) -> None:
     builtin = advisor.answer(EN)
-    with ChatServer("For two switches the RoCE network comes to {T4.capex_usd}. Tune ECN with care [1].") as server:
+    reply = "For two switches the RoCE network comes to {T4.capex_usd}. Prices follow the switches chosen."
+    with ChatServer(reply) as server:
         answer = ask(advisor, server.url, EN)
     assert answer.model.startswith("openai:scripted#")
     assert answer.verdict is not None and builtin.verdict is not None
     assert answer.verdict.choice == builtin.verdict.choice
     assert answer.calculations == builtin.calculations
     shown = next(one for one in answer.calculations if one["id"] == "T4")["values"]["capex_usd"]
-    assert f"For two switches the RoCE network comes to {with_range(shown, 'en')}. Tune ECN with care [" in answer.text
+    assert f"For two switches the RoCE network comes to {with_range(shown, 'en')}. " in answer.text
     assert "{T4" not in answer.text
     assert answer.text.startswith("**RoCE (Ethernet)** for 64 GPUs")
     assert answer.grounding.unsupported == ()

@@ -1,0 +1,248 @@
+"""What a sentence says of the two fabrics, against the values: whose figure it is, which one is dearer or slower.
+
+Works on a model's sentence whose value references are still in place, so that the owner of a figure is known and not
+guessed. Where a sentence can be read in two ways it is let pass; what it can only mean wrongly is a fault.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from app.fabric.calculation import Calculation
+
+REFERENCE = re.compile(r"\{\s*(T\d+)\.(?:([a-z]+)\.)?([a-z_0-9]+)\s*\}")
+FABRIC = {
+    "infiniband": re.compile(r"infini-?band|\bIB\b", re.IGNORECASE | re.ASCII),
+    "roce": re.compile(r"\broce(?:v2)?|\bethernet\b|以太网", re.IGNORECASE | re.ASCII),
+}
+_ANY = re.compile(
+    rf"(?P<infiniband>{FABRIC['infiniband'].pattern})|(?P<roce>{FABRIC['roce'].pattern})|(?P<value>{REFERENCE.pattern})",
+    re.IGNORECASE | re.ASCII,
+)
+_CLAUSE = re.compile(
+    r"[,;:，；：、()（）]|\b(?:while|whereas|but|and|than|versus|vs\.?|against|compared (?:to|with)|over)\b"
+    r"|而|但|比|与|和|相比",
+    re.IGNORECASE,
+)
+_DEARER = (
+    r"dearer|more expensive|costlier|pricier|costs? more|more costly"
+    r"|更贵|较贵|贵于|昂贵|贵(?!\w*的?不)|成本更高|价格更高"
+)
+_CHEAPER = (
+    r"cheaper|cheapest|less expensive|costs? less|less costly|more affordable|saves? money"
+    r"|便宜|更省钱|成本更低|价格更低"
+)
+_SLOWER = r"slower|takes? longer|更慢|较慢|慢于"
+_FASTER = r"faster|fastest|quicker|更快|较快|快于"
+_MORE = r"higher|greater|larger|exceeds?|above|more than|高于|大于|多于|超过|更高|更多"
+_LESS = r"lower|smaller|fewer|below|less than|under|低于|小于|少于|更低|更少"
+_NOT = re.compile(r"\b(?:not|never|neither|nor|no)\b|n't\b|并不|不比|不会|没有|并非|不(?=更|便宜|贵)", re.IGNORECASE)
+_OPEN = re.compile(
+    r"\b(?:if|unless|whether|would|could|might|when|until|either)\b|如果|若|是否|除非|可能|当", re.IGNORECASE
+)
+_ADVISE = re.compile(
+    r"\b(?:recommend(?:ed|s)?|choose|go with|pick|opt for|best choice|better choice|should (?:use|buy|take|deploy))\b"
+    r"|建议(?:选|采用|使用)|推荐|应(?:选|采用|使用)|首选",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Figure:
+    owner: str  # "infiniband", "roce" or ""
+    unit: str
+    value: float
+    text: str
+
+
+def faults(sentence: str, calculations: Mapping[str, Calculation], choice: str = "") -> list[str]:
+    """What is wrong with a sentence, each in a few words; [] where nothing is. `choice` is the verdict's."""
+    found = _misplaced(sentence, calculations)
+    if not _OPEN.search(sentence):
+        found += _wrong_way_round(sentence, calculations)
+        found += _other_advice(sentence, choice)
+    return found
+
+
+def owner_of(calculation: Calculation, name: str) -> str:
+    """The fabric that a value is of: the one its name begins with, else that of its calculation."""
+    return next((fabric for fabric in FABRIC if name.startswith(f"{fabric}_")), _fabric(calculation.label))
+
+
+def _fabric(label: str) -> str:
+    return label if label in FABRIC else ""
+
+
+def _misplaced(sentence: str, calculations: Mapping[str, Calculation]) -> list[str]:
+    """Figures said of the other fabric than the one that they are of."""
+    tokens = [(match, match.lastgroup) for match in _ANY.finditer(sentence)]
+    kinds = ["value" if match["value"] else ("infiniband" if match["infiniband"] else "roce") for match, _ in tokens]
+    places = [match.start() for match, _ in tokens]
+    values = [at for at, kind in enumerate(kinds) if kind == "value"]
+    fabrics = [at for at, kind in enumerate(kinds) if kind != "value"]
+    found = []
+    for order, at in enumerate(values):
+        figure = _figure(tokens[at][0].group("value"), calculations)
+        if figure is None or not figure.owner or not fabrics:
+            continue
+        said = _said_of(order, at, kinds, places, values, fabrics, sentence)
+        if said and said != figure.owner:
+            found.append(f"{figure.text} is of {figure.owner}, not of {said}")
+    return found
+
+
+def _said_of(
+    order: int,
+    at: int,
+    kinds: Sequence[str],
+    places: Sequence[int],
+    values: Sequence[int],
+    fabrics: Sequence[int],
+    sentence: str,
+) -> str:
+    """The fabric that a figure is said of, "" where it may be either."""
+    named = [kinds[one] for one in fabrics]
+    if len(set(named)) == 1:
+        return named[0]
+    apart = max(fabrics) < min(values) or max(values) < min(fabrics)
+    if apart:  # all fabrics, then all figures: in the same order, or else it cannot be told
+        return named[order] if len(values) == len(fabrics) else ""
+    clause_start, clause_end = _clause(sentence, places[at])
+    before = [one for one in fabrics if clause_start <= places[one] < places[at]]
+    after = [one for one in fabrics if places[at] < places[one] < clause_end]
+    if before:
+        return kinds[before[-1]]
+    if after:
+        return kinds[after[0]]
+    return ""
+
+
+def _clause(sentence: str, place: int) -> tuple[int, int]:
+    start, end = 0, len(sentence)
+    for match in _CLAUSE.finditer(REFERENCE.sub(lambda one: "·" * len(one[0]), sentence)):
+        if match.end() <= place:
+            start = match.end()
+        elif match.start() > place:
+            end = match.start()
+            break
+    return start, end
+
+
+def _figure(reference: str, calculations: Mapping[str, Calculation]) -> _Figure | None:
+    match = REFERENCE.search(reference)
+    calculation = calculations.get(match[1]) if match else None
+    if match is None or calculation is None or match[3] not in calculation.values:
+        return None
+    value = calculation.values[match[3]]
+    if not isinstance(value.value, int | float):
+        return None
+    return _Figure(owner_of(calculation, match[3]), value.unit, float(value.value), reference)
+
+
+def _wrong_way_round(sentence: str, calculations: Mapping[str, Calculation]) -> list[str]:
+    """ "RoCE is dearer at {a} than InfiniBand at {b}", where b is the larger."""
+    masked = REFERENCE.sub(lambda match: "·" * len(match[0]), sentence)
+    for more, less, units in (
+        (_DEARER, _CHEAPER, ("USD",)),
+        (_SLOWER, _FASTER, ("us",)),
+        (_MORE, _LESS, ("USD", "us", "kW", "GB/s", "", "switches")),
+    ):
+        match = re.search(rf"(?P<more>{more})|(?P<less>{less})", masked, re.IGNORECASE)
+        if match is None:
+            continue
+        larger = match["more"] is not None
+        if _NOT.search(masked[: match.end()]):
+            return []
+        return _checked(sentence, masked, match, larger, units, calculations)
+    return []
+
+
+def _checked(
+    sentence: str,
+    masked: str,
+    word: re.Match[str],
+    larger: bool,
+    units: Sequence[str],
+    calculations: Mapping[str, Calculation],
+) -> list[str]:
+    figures = [one for match in REFERENCE.finditer(sentence) if (one := _figure(match[0], calculations))]
+    figures = [one for one in figures if one.unit in units]
+    fabrics = [
+        (match.start(), "infiniband" if match["infiniband"] else "roce")
+        for match in _ANY.finditer(masked)
+        if not match["value"]
+    ]
+    subject = _subject(masked, fabrics, word)
+    owned = {one.owner: one for one in figures if one.owner}
+    wrong = f"“{word[0]}” is the wrong way round"
+    if len(figures) == 2 and len(owned) == 2 and figures[0].unit == figures[1].unit and subject:
+        other = next(name for name in FABRIC if name != subject)
+        mine, theirs = owned[subject].value, owned[other].value
+        return [] if (mine > theirs) == larger or mine == theirs else [wrong]
+    if len(figures) == 2 and not fabrics and figures[0].unit == figures[1].unit:
+        first, second = figures[0].value, figures[1].value
+        return [] if (first > second) == larger or first == second else [wrong]
+    if subject and units != ("USD", "us", "kW", "GB/s", "", "switches"):
+        pairs = _pairs(calculations, units[0], masked)
+        if pairs and not any((pair[subject] > pair[_other(subject)]) == larger for pair in pairs):
+            return [wrong]
+    return []
+
+
+def _other(fabric: str) -> str:
+    return "roce" if fabric == "infiniband" else "infiniband"
+
+
+def _subject(masked: str, fabrics: Sequence[tuple[int, str]], word: re.Match[str]) -> str:
+    """The fabric that is said to be dearer or slower: the nearest before the word that is not behind a `than`."""
+    named = [name for _, name in fabrics]
+    if len(set(named)) == 1:
+        than = re.search(r"\bthan\b", masked[word.end() :])
+        if than and word.end() + than.start() < fabrics[0][0]:
+            return _other(named[0])  # "It is cheaper than RoCE"
+        return named[0]
+    before = [(place, name) for place, name in fabrics if place < word.start()]
+    if not before:
+        return ""
+    between = masked[before[0][0] : word.start()]
+    if re.search(r"比(?!较)", between) and "相比" not in between:  # "RoCE 比 InfiniBand 贵"
+        return before[0][1]
+    compared = re.match(r"\s*(?:compared (?:to|with)|against|unlike|relative to)\b", masked, re.IGNORECASE)
+    if compared and len(before) > 1:
+        return before[1][1]
+    return before[-1][1] if len({name for _, name in before}) == 2 else before[0][1]
+
+
+def _pairs(calculations: Mapping[str, Calculation], unit: str, masked: str) -> list[dict[str, float]]:
+    """What the sentence may be about: price to buy and to own, or time, of both fabrics."""
+    names = ("time_us",) if unit == "us" else ("capex_usd", "tco_usd")
+    if unit == "USD" and re.search(r"\btco\b|total cost|own(?:ing|ership)|总拥有|运营", masked, re.IGNORECASE):
+        names = ("tco_usd",)
+    elif unit == "USD" and re.search(
+        r"\bcapex\b|to buy|purchase|hardware|upfront|采购|购置|硬件", masked, re.IGNORECASE
+    ):
+        names = ("capex_usd",)
+    pairs = []
+    for name in names:
+        pair = {
+            one.label: float(one.values[name].value)
+            for one in calculations.values()
+            if one.label in FABRIC and name in one.values and isinstance(one.values[name].value, int | float)
+        }
+        if len(pair) == 2:
+            pairs.append(pair)
+    return pairs
+
+
+def _other_advice(sentence: str, choice: str) -> list[str]:
+    """Advice for the other fabric than the verdict's."""
+    match = _ADVISE.search(sentence)
+    if choice not in FABRIC or match is None or _NOT.search(sentence):
+        return []
+    named = {name for name, pattern in FABRIC.items() if pattern.search(sentence)}
+    behind = next((name for name, pattern in FABRIC.items() if pattern.match(sentence[match.end() :].lstrip())), "")
+    if named == {_other(choice)} or behind == _other(choice):
+        return [f"the verdict is {choice}"]
+    return []

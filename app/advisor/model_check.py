@@ -1,0 +1,160 @@
+"""One sentence of a model: what of it may be shown, what is dropped, and what is wrong with it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from app.advisor.check import Quoted
+from app.advisor.comparisons import REFERENCE, faults
+from app.advisor.excerpt import terms
+from app.advisor.figure_text import figures_in
+from app.advisor.figures import with_range
+from app.advisor.markers import MARKER, numbers_of
+from app.advisor.question import Question
+from app.fabric.calculation import Calculation, Language
+from app.library.passage import Passage
+
+LEAST_SHARED_TERMS = 0.34  # of a sentence's key terms, for a passage to count as its source
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_CJK = re.compile(r"[\u3400-\u9fff]")
+_WORD = re.compile(r"[A-Za-z]{2,}")
+_LIST_ITEM = re.compile(r"^\s*\d{1,2}[.)]\s")
+_STRAY_BRACES = re.compile(r"\{[^{}\n]{0,80}\}|\{\s*T\d*[^}\n]*$")
+_TOOL_TEXT = re.compile(r"\"(?:name|function)\"\s*:\s*\"|</?tool_call>|\"arguments\"\s*:|\"parameters\"\s*:\s*\{")
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """`text` is "" where nothing of the sentence may be shown. Markers are the material's, not yet the answer's."""
+
+    text: str = ""
+    unsupported: tuple[str, ...] = ()
+    fault: str = ""  # what contradicts the calculations, or the language asked for
+    figures: int = 0
+    dropped_markers: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceCheck:
+    """Holds what sentences are checked against; calculations and passages may grow while the model calls tools."""
+
+    question: Question
+    calculations: Mapping[str, Calculation]
+    passages: Mapping[int, Passage]
+    choice: str = ""  # the verdict's
+    context: str = ""  # further texts whose numbers are the user's: the cluster as it was said
+
+    def __call__(self, sentence: str) -> Checked:
+        if _TOOL_TEXT.search(sentence):
+            return Checked()
+        if not sentence.strip("-*•#> \t\n"):
+            return Checked()
+        if self._foreign(sentence):
+            return Checked(fault="language")
+        unknown = self._unknown(sentence)
+        if unknown:
+            return Checked(unsupported=tuple(unknown), figures=len(unknown))
+        bare = MARKER.sub("", sentence)
+        wrong = faults(bare, self.calculations, self.choice)
+        if wrong:
+            return Checked(fault=f"{wrong[0]}: “{self._filled(bare).strip()[:160]}”", figures=1)
+        typed = figures_in(REFERENCE.sub(" · ", bare))
+        cited = [self.passages[number] for number in numbers_of(sentence) if number in self.passages]
+        quoted = Quoted([f"{one.text} {one.section} {one.title}" for one in cited])
+        asked = Quoted([self.question.text, self.context])
+        stray = [
+            one for one in typed if not (quoted(one) or asked(one) or (not one.dimension and _YEAR.fullmatch(one.text)))
+        ]
+        count = len(typed) + len(REFERENCE.findall(bare))
+        if stray:
+            return Checked(unsupported=tuple(one.text for one in stray), figures=count)
+        if brand := self._advertised(bare):
+            return Checked(unsupported=(brand,), figures=count)
+        kept, dropped = self._supported_markers(sentence)
+        return Checked(self._filled(kept), figures=count, dropped_markers=dropped)
+
+    def _foreign(self, sentence: str) -> bool:
+        text = REFERENCE.sub("", sentence)
+        chinese, latin = len(_CJK.findall(text)), len(_WORD.findall(text))
+        if self.question.language == "zh":
+            return chinese == 0 and latin >= 6
+        return chinese >= 4 and chinese > latin
+
+    def _unknown(self, sentence: str) -> list[str]:
+        """References to what was not calculated, and braces that are no reference at all."""
+        found = [match[0] for match in REFERENCE.finditer(sentence) if self._value(match) is None]
+        rest = REFERENCE.sub("", sentence)
+        return found + [match[0] for match in _STRAY_BRACES.finditer(rest) if re.search(r"T\d|_", match[0])]
+
+    def _value(self, match: re.Match[str]) -> str | None:
+        one = self.calculations.get(match[1])
+        if one is None or match[2] not in (None, one.label, one.tool) or match[3] not in one.values:
+            return None
+        return with_range(one.values[match[3]].to_json(), self.question.language)
+
+    def _filled(self, sentence: str) -> str:
+        return REFERENCE.sub(lambda match: self._value(match) or "", sentence)
+
+    def _advertised(self, sentence: str) -> str:
+        """A product or vendor that is recommended although neither question, verdict nor calculations name it."""
+        match = _RECOMMENDS.search(sentence)
+        if match is None:
+            return ""
+        allowed = " ".join(
+            [self.question.text, *(str(value) for one in self.calculations.values() for value in one.inputs.values())]
+            + [str(v.value) for one in self.calculations.values() for v in one.values.values()]
+        ).lower()
+        for name in _NAMED.findall(sentence[match.end() :]):
+            if name.lower() not in allowed and not _OURS.fullmatch(name):
+                return str(name)
+        return ""
+
+    def _supported_markers(self, sentence: str) -> tuple[str, int]:
+        """The sentence without the markers of passages that do not bear it out."""
+        bare = MARKER.sub("", sentence)
+        dropped = 0
+
+        def keep(match: re.Match[str]) -> str:
+            nonlocal dropped
+            known = [number for number in numbers_of(match[0]) if number in self.passages]
+            borne = [number for number in known if supports(self.passages[number], bare)]
+            dropped += len(known) - len(borne)
+            return "".join(f"[{number}]" for number in borne)
+
+        text = MARKER.sub(keep, sentence)
+        return re.sub(r"[ \t]+(?=[.,;!?。，；！？](?:\s|$))", "", text).rstrip(), dropped
+
+
+_RECOMMENDS = re.compile(
+    r"\b(?:recommend(?:ed)?|must (?:buy|choose|use)|should (?:buy|choose|purchase)|buy|purchase|best vendor(?: is)?"
+    r"|only vendor)\b|推荐|应购买|必须(?:购买|选择)|首选",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(r"(?<![A-Za-z])[A-Z][A-Za-z]*(?:[A-Z][a-z]+|[a-z]{3,})(?:[A-Za-z0-9-]*)")
+_OURS = re.compile(
+    r"(?:InfiniBand|RoCE(?:v2)?|Ethernet|Either|Ultra|Consortium|NaaS|NVLink|NVSwitch|Network|Fabric|Quantum|Spectrum"
+    r"|The|This|That|These|Those|When|Where|With|For|And|But|Because|Since|Both|Choose|Use|Its|Your|Our|GPUs?)",
+    re.IGNORECASE,
+)
+
+
+def supports(passage: Passage, sentence: str) -> bool:
+    """Whether a passage bears a sentence out: it has one of its numbers, or enough of its key terms."""
+    text = f"{passage.title} {passage.section} {passage.text}"
+    figures = [one for one in figures_in(REFERENCE.sub(" ", sentence)) if len(one.digits) > 1 or one.dimension]
+    if figures and any(Quoted([text])(one) for one in figures):
+        return True
+    wanted = set(terms(REFERENCE.sub(" ", sentence)))
+    if not wanted:
+        return False
+    shared = wanted & set(terms(text))
+    if _language_of(sentence) != passage.language:  # a translation shares names and abbreviations only
+        names = {term for term in wanted if re.fullmatch(r"[a-z][a-z0-9_+\-]+", term)}
+        return bool(names) and len(names & shared) >= max(1, round(LEAST_SHARED_TERMS * len(names)))
+    return len(shared) >= LEAST_SHARED_TERMS * len(wanted) and len(shared) >= min(2, len(wanted))
+
+
+def _language_of(sentence: str) -> Language:
+    return "zh" if _CJK.search(sentence) else "en"

@@ -1,0 +1,99 @@
+"""What a model is given: the prompt, what was said before, the names of the values, and the numbered passages.
+
+Old turns are told in one line each; the evidence is never cut. Sentences of documents that give orders to a reader
+are left out before the model sees them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from app.advisor.answer import Answer
+from app.advisor.evidence import Evidence
+from app.advisor.figures import with_range
+from app.fabric.calculation import Calculation, Language
+from app.library.passage import Passage
+
+PROMPTS = Path(__file__).parent / "prompts"
+PASSAGES = 8
+TURNS_TOLD = 6
+_LINE = 220  # characters of an old turn
+_ORDERS = re.compile(
+    r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instruction|prompt|rule|previous|above|system)"
+    r"|\byou (?:are now|must (?:now )?(?:answer|reply|say|recommend|tell|output))\b"
+    r"|\b(?:as an ai|system prompt|new instructions?|instructions? (?:to|for) (?:the )?(?:ai|model|assistant))\b"
+    r"|\balways (?:recommend|answer|say)\b|<\|?(?:im_start|system|endoftext)"
+    r"|(?:忽略|无视|忘记|不要理会).{0,20}(?:指令|提示|规则|以上|之前)|你(?:现在是|必须(?:回答|推荐|说))|系统提示词?",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n")
+
+
+def prompt_text(language: Language) -> str:
+    return (PROMPTS / f"{language}.md").read_text(encoding="utf-8")
+
+
+def prompt_hash(language: Language) -> str:
+    """Of everything in the prompt files of a language; each answer records it."""
+    texts = [path.read_bytes() for path in sorted(PROMPTS.glob(f"*{language}.md"))]
+    return hashlib.sha256(b"".join(texts)).hexdigest()[:12]
+
+
+def gives_orders(text: str) -> bool:
+    """Whether a text tries to command whoever reads it, rather than to inform."""
+    return bool(_ORDERS.search(text))
+
+
+def without_orders(text: str) -> str:
+    """A passage without the sentences that give orders."""
+    if not gives_orders(text):
+        return text
+    parts = [part for part in _SENTENCE.split(text) if part and not gives_orders(part)]
+    return "\n".join(parts)
+
+
+def material(evidence: Evidence, passages: Mapping[int, Passage], verdict: str, history: Sequence[Answer]) -> str:
+    """The human message: earlier turns, question, verdict, values by reference, passages by number."""
+    lines = [*_earlier(history), f"Question: {evidence.question.text}", ""]
+    if verdict:
+        lines += [f"Verdict (already shown): {verdict}", ""]
+    if evidence.calculations:
+        lines.append("Calculations (write the reference, not the value):")
+        lines += value_lines(evidence.calculations)
+        lines.append("")
+    lines.append("Passages:")
+    lines += [passage_text(number, passage) for number, passage in passages.items()]
+    return "\n".join(lines)
+
+
+def value_lines(calculations: Sequence[Calculation]) -> Iterator[str]:
+    """`{T3.capex_usd} = $412k | cost infiniband` for each value that a sentence may want."""
+    for one in calculations:
+        for name, value in one.values.items():
+            told_elsewhere = one.tool == "compare" and name.startswith(("infiniband_", "roce_"))
+            if value.unit == "points" or one.tool == "decision" or told_elsewhere or value.value in (0, 0.0):
+                continue
+            yield f"{{{one.id}.{name}}} = {with_range(value.to_json(), 'en')} | {one.tool} {one.label}".rstrip()
+
+
+def passage_text(number: int, passage: Passage) -> str:
+    return f"[{number}] {passage.title} › {passage.section}\n{without_orders(passage.text)}"
+
+
+def _earlier(history: Sequence[Answer]) -> Iterator[str]:
+    told = history[-TURNS_TOLD:]
+    if not told:
+        return
+    yield "Earlier in this conversation:"
+    for answer in told:
+        first = re.sub(r"\[\d+\]|[*#]", "", answer.text.strip().split("\n", 1)[0])
+        yield f"- asked: {_short(answer.question)} | answered: {_short(first)}"
+    yield ""
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LINE else line[: _LINE - 1] + "…"
