@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 from app.errors import AdvisorError
+from app.library.chinese import simplified
 from app.library.language import has_cjk
 
 _AMBIGUOUS = frozenset(re.findall(r"\w+", "ar as at it is in on or to us be so do we he an am pm sm"))
@@ -86,6 +87,7 @@ def _term(entry: dict[str, Any]) -> Term:
     for key in ("abbreviations", "en_variants", "zh_variants"):
         more = entry.get(key) or []
         names += [more] if isinstance(more, str) else more
+    names += [simplified(str(name)) for name in names]
     return Term(tuple(dict.fromkeys(str(name).strip() for name in names if str(name).strip())))
 
 

@@ -128,13 +128,13 @@ class Ingester:
             self._store.wrote(self._manifest.generation())
             self._delete_unsettled()
 
-    def repair(self) -> None:
+    def repair(self, *, thorough: bool = False) -> None:
         """Settle what an interrupted run left: delete vectors without a passage, embed passages without a
-        vector.
+        vector. Not thorough, equal numbers of both are taken as a sign that all is well.
         """
         self._delete_unsettled()
         passages = self._manifest.passage_ids()
-        if self._store.count() == len(passages):
+        if not thorough and self._store.count() == len(passages):
             return
         vectors = self._store.ids()
         orphans, missing = sorted(vectors - passages), sorted(passages - vectors)
@@ -149,6 +149,12 @@ class Ingester:
         texts = [embedding_text(title, section, context, text) for _, title, section, context, text, _, _ in rows]
         metadata = [_metadata(row[5], row[6]) for row in rows]
         self._store.upsert([row[0] for row in rows], self._vectors(texts), metadata)
+
+    def unshipped(self, passage_ids: Sequence[str]) -> int:
+        """How many of these passages have no shipped vector, and so have to be embedded."""
+        vectors = self._shipped()
+        rows = self._manifest.to_embed(passage_ids)
+        return sum(shipped.key(embedding_text(*row[1:5])) not in vectors for row in rows)
 
     def _document(self, file: SourceFile, before: Known | None, names: Mapping[str, str]) -> DocumentRow | None:
         """The file as a document; None if it is the one that is stored already."""

@@ -18,6 +18,7 @@ from langchain_core.embeddings import Embeddings
 from app.errors import AdvisorError
 from app.fabric.calculation import Language
 from app.library.document import Document, IngestReport, Progress
+from app.library.filters import Filters
 from app.library.ingest import Ingester, embedding_text
 from app.library.lock import writer_lock
 from app.library.parts import Parts
@@ -29,6 +30,7 @@ from app.settings import Settings
 
 _KINDS = {"notes": "note", "documents": "document", None: None}
 _WAIT_S = 60.0
+_MENDED_IN_A_SEARCH = 64  # passages, some five seconds of embedding
 
 
 class Library:
@@ -52,6 +54,7 @@ class Library:
         k: int = 5,
         language: Language | None = None,
         only: Literal["notes", "documents"] | None = None,
+        filters: Filters | None = None,
     ) -> list[Hit]:
         """The k most relevant passages, best first; none when nothing is relevant.
 
@@ -60,15 +63,9 @@ class Library:
         if not self._index.count():
             return []
         self._check_model()
+        self._check_vectors()
         searcher: Searcher = self._parts.searcher
-        hits = searcher.search(query, k, language, _KINDS[only])
-        if not hits and self._parts.store.count() == 0:
-            raise AdvisorError(
-                "The library's vectors are missing.",
-                "Run `fabric-advisor ingest` to make them again.",
-                code="no_vectors",
-            )
-        return hits
+        return searcher.search(query, k, language, _KINDS[only], filters)
 
     def documents(self) -> list[Document]:
         """All documents, and the files that could not be read until they can or are removed."""
@@ -178,6 +175,7 @@ class Library:
         """Embed every passage anew with the present model; returns their number."""
         with writer_lock(self._settings.home / "ingest.lock", wait_s=_WAIT_S):
             self._parts.store.forget()
+            self._parts.table.forget()
             self._manifest.set_setting("model", self._parts.model_id)
             ids = sorted(self._manifest.passage_ids())
             for start in range(0, len(ids), 64):
@@ -186,6 +184,7 @@ class Library:
                     on_progress(f"{min(start + 64, len(ids))}/{len(ids)}")
             self._index_words_again()
             self._parts.store.wrote(self._manifest.generation())
+            self._parts.table.forget()
         return len(ids)
 
     def close(self) -> None:
@@ -231,6 +230,21 @@ class Library:
         """As when the folder of vectors was deleted, or the address of the Chroma server changed."""
         store: VectorStore = self._parts.store
         return store.count() < self._index.count()
+
+    def _check_vectors(self) -> None:
+        """Vectors that are lost while the program runs are made again, if few or shipped; else say how."""
+        missing = self._parts.table.rows().missing
+        if not missing:
+            return
+        if self._parts.ingester.unshipped(missing) > _MENDED_IN_A_SEARCH:
+            raise AdvisorError(
+                f"{len(missing)} passages have lost their vectors.",
+                "Run `fabric-advisor ingest` to make them again.",
+                code="no_vectors",
+            )
+        with self._writing():
+            self._parts.ingester.repair(thorough=True)
+            self._parts.table.forget()
 
     def _check_model(self) -> None:
         built_with = self._manifest.setting("model")

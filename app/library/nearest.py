@@ -7,15 +7,11 @@ out from it is its `contrast`, and `similarity` is the cosine that it would have
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from app.fabric.calculation import Language
-from app.library.store import VectorStore
+from app.library.vector_table import Similarities
 
 _AT_ONCE = 20  # nearest passages of each language
 _CROWD = slice(8, _AT_ONCE)  # of these, the ones that are near without being about it
@@ -33,39 +29,30 @@ class Near:
 class Nearest:
     """The passages nearest to one query vector."""
 
-    def __init__(self, store: VectorStore, vector: Sequence[float], asked_in: Language):
-        self._store = store
-        self._vector: NDArray[np.float32] = np.asarray(vector, np.float32)
+    def __init__(self, similarities: Similarities, asked_in: Language):
+        self._similarities = similarities
         self._asked_in = asked_in
-        self._cosines: dict[str, tuple[float, str]] = {}
+        self._nearest: dict[str, list[tuple[str, float]]] = {}
         self._baselines: dict[str, float] = {}
         for language in ("en", "zh"):
-            found = store.query(vector, _AT_ONCE, language=language)
-            self._cosines |= {id_: (cosine, language) for id_, cosine in found}
+            found = self._nearest[language] = similarities.best(_AT_ONCE, language=language)
             crowd = [cosine for _, cosine in found[_CROWD]]
             if len(crowd) >= _AT_ONCE // 3:
                 self._baselines[language] = sum(crowd) / len(crowd)
 
-    def best(self, kind: str | None) -> dict[str, Near]:
-        """The nearest passages by id, of one kind if asked."""
-        cosines = self._cosines
-        if kind:
-            cosines = {
-                id_: (cosine, language)
-                for language in ("en", "zh")
-                for id_, cosine in self._store.query(self._vector.tolist(), _AT_ONCE, language=language, kind=kind)
-            }
-        return {id_: self._near(cosine, language) for id_, (cosine, language) in cosines.items()}
+    def best(self, kind: str | None, *, language: str = "", documents: frozenset[str] | None = None) -> dict[str, Near]:
+        """The nearest passages by id; of one kind, one language and some documents if asked."""
+        nearest: dict[str, Near] = {}
+        for own in (language,) if language else ("en", "zh"):
+            found = self._nearest[own]
+            if kind or documents is not None:
+                found = self._similarities.best(_AT_ONCE, language=own, kind=kind, documents=documents)
+            nearest |= {id_: self._near(cosine, own) for id_, cosine in found}
+        return nearest
 
     def of(self, languages: Mapping[str, str]) -> dict[str, Near]:
         """Any passages, given their languages by id."""
-        return {
-            id_: self._near(self._cosine(other), languages[id_])
-            for id_, other in self._store.vectors(list(languages)).items()
-        }
-
-    def _cosine(self, other: NDArray[Any]) -> float:
-        return float(np.dot(self._vector, other) / (np.linalg.norm(self._vector) * np.linalg.norm(other)))
+        return {id_: self._near(cosine, languages[id_]) for id_, cosine in self._similarities.of(languages).items()}
 
     def _near(self, cosine: float, language: str) -> Near:
         own, wanted = self._baselines.get(language), self._baselines.get(self._asked_in)

@@ -20,8 +20,10 @@ from app.library.ingest import Ingester
 from app.library.manifest import Manifest
 from app.library.passage_index import PassageIndex
 from app.library.relevance import E5_LIMITS, Limits, limits_from_probes
+from app.library.reranker import Reranker, make_reranker
 from app.library.search import Searcher
 from app.library.store import VectorStore
+from app.library.vector_table import VectorTable
 from app.library.words import Words
 from app.settings import Settings
 
@@ -80,8 +82,24 @@ class Parts:
         return VectorStore(home / "chroma", library, self.model_id, self.manifest.generation, url)
 
     @_once
+    def table(self) -> VectorTable:
+        return VectorTable(self.index, self.store, self.manifest.generation)
+
+    @_once
+    def reranker(self) -> Reranker | None:
+        return make_reranker(self._settings.reranker)
+
+    @_once
     def searcher(self) -> Searcher:
-        return Searcher(self.index, self.store, self.embeddings, self.words, self.glossary, lambda: self.limits)
+        return Searcher(
+            self.index,
+            self.table,
+            self.embeddings,
+            self.words,
+            self.glossary,
+            lambda: self.limits,
+            lambda: self.reranker,
+        )
 
     @_once
     def limits(self) -> Limits:

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from app.library.database import Database
+from app.library.filters import DocumentFacts
 from app.library.passage import Passage
 
 _COLUMNS = """p.id, p.document_id, d.name, d.title, d.url, p.section, p.text, p.start, p."end",
     p.language, p.page, d.topic, p.source_refs"""
+
+
+class Place(NamedTuple):
+    """Where a passage belongs."""
+
+    id: str
+    document_id: str
+    language: str
+    kind: str
 
 
 class PassageIndex:
@@ -63,14 +73,49 @@ class PassageIndex:
     def count(self) -> int:
         return int(self._db.rows("SELECT count(*) FROM passages")[0][0])
 
-    def match(self, query: str, limit: int, kind: str | None = None) -> list[tuple[str, float]]:
-        """Passage ids and BM25 scores (higher is better, above 0) for an FTS5 query, best first."""
+    def places(self) -> list[Place]:
+        """All passages, in order of their numbers."""
         rows = self._db.rows(
-            """SELECT p.id, -bm25(words) FROM words JOIN passages p ON p.number = words.rowid
-               JOIN documents d ON d.id = p.document_id
-               WHERE words MATCH ? AND (? IS NULL OR d.kind = ?) ORDER BY bm25(words) LIMIT ?""",
-            (query, kind, kind, limit),
+            """SELECT p.id, p.document_id, p.language, d.kind
+               FROM passages p JOIN documents d ON d.id = p.document_id ORDER BY p.number"""
         )
+        return [Place(*row) for row in rows]
+
+    def document_facts(self) -> list[DocumentFacts]:
+        rows = self._db.rows("SELECT id, name, path, url, mtime_ns, sources FROM documents")
+        return [
+            DocumentFacts(id_, name, path, url, mtime_ns, tuple(json.loads(sources).values()))
+            for id_, name, path, url, mtime_ns, sources in rows
+        ]
+
+    def match(
+        self,
+        query: str,
+        limit: int,
+        kind: str | None = None,
+        *,
+        language: str = "",
+        documents: Iterable[str] | None = None,
+    ) -> list[tuple[str, float]]:
+        """Passage ids and BM25 scores (higher is better, above 0) for an FTS5 query, best first; of a kind, a
+        language and some documents if asked.
+        """
+        if kind is None and not language and documents is None:  # the best are sorted out before anything is looked up
+            rows = self._db.rows(
+                """SELECT p.id, best.score FROM (SELECT rowid AS number, -rank AS score FROM words
+                   WHERE words MATCH ? ORDER BY rank LIMIT ?) best JOIN passages p ON p.number = best.number
+                   ORDER BY best.score DESC""",
+                (query, limit),
+            )
+        else:
+            wanted = json.dumps(list(documents)) if documents is not None else None
+            rows = self._db.rows(
+                """SELECT p.id, -bm25(words) FROM words JOIN passages p ON p.number = words.rowid
+                   JOIN documents d ON d.id = p.document_id
+                   WHERE words MATCH ?1 AND (?2 IS NULL OR d.kind = ?2) AND (?3 = '' OR p.language = ?3)
+                   AND (?4 IS NULL OR d.id IN (SELECT value FROM json_each(?4))) ORDER BY bm25(words) LIMIT ?5""",
+                (query, kind, language, wanted, limit),
+            )
         return [(id_, score) for id_, score in rows if score > 0]
 
     def words_of(self, ids: Iterable[str]) -> dict[str, frozenset[str]]:
@@ -85,8 +130,10 @@ class PassageIndex:
     def document_frequency(self, words: Iterable[str]) -> dict[str, int]:
         """In how many passages each word occurs."""
         wanted = list(dict.fromkeys(words))
-        rows = self._db.rows(f"SELECT term, doc FROM vocabulary WHERE term IN ({','.join('?' * len(wanted))})", wanted)
-        return dict(rows)
+        found: dict[str, int] = {}
+        for word in wanted:  # one by one: each is a look-up, all at once a walk through every word of the index
+            found |= dict(self._db.rows("SELECT term, doc FROM vocabulary WHERE term = ?", (word,)))
+        return found
 
 
 def _passage(row: Any) -> Passage:

@@ -73,23 +73,6 @@ class VectorStore:
             found = collection.get(ids=list(ids), include=["embeddings"])
             return dict(zip(found["ids"], found["embeddings"], strict=True))
 
-    def query(
-        self, vector: Sequence[float], count: int, *, language: str | None = None, kind: str | None = None
-    ) -> list[tuple[str, float]]:
-        """Ids and cosine similarities of the nearest vectors, best first, of a language and kind if asked."""
-        wanted = {"language": language, "kind": kind}
-        conditions: list[dict[str, str]] = [{key: value} for key, value in wanted.items() if value]
-        with self._collection() as collection:
-            found = collection.query(
-                query_embeddings=[list(vector)],
-                n_results=count,
-                where={"$and": conditions} if len(conditions) > 1 else conditions[0] if conditions else None,
-                include=["distances"],
-            )
-        return [
-            (id_, 1.0 - float(distance)) for id_, distance in zip(found["ids"][0], found["distances"][0], strict=True)
-        ]
-
     def wrote(self, generation: int) -> None:
         """This process has brought the library to that generation: its client has seen the change."""
         with _lock:

@@ -1,7 +1,8 @@
 """Text to index words, for English, Chinese and code-like terms alike.
 
 Chinese is segmented by jieba, helped by the glossary's terms; `NCCL_IB_GID_INDEX` is one word and four; `400
-Gb/s`, `400Gbps` and `400G` meet in one word. Every word returned is safe in an FTS5 query when quoted.
+Gb/s`, `400Gbps` and `400G` meet in one word, and so do Traditional and Simplified Chinese. Every word returned is
+safe in an FTS5 query when quoted.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from app.library.chinese import simplified
 from app.library.glossary import Glossary
 from app.library.language import CJK
 
-WORDS_VERSION = "2"
+WORDS_VERSION = "3"
 _CHUNK = re.compile(rf"[{CJK}]+|[^\W{CJK}]+(?:[_\-./+:%][^\W{CJK}]+)*")
 _SEPARATOR = re.compile(r"[_\-./+:%]")
 _SPEED = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s?(g|t)(?:b/s|bps|bit/s|be|bits?/s|b)?(?![a-z0-9/])")
@@ -58,7 +60,7 @@ class Words:
 
     def _groups(self, text: str) -> Iterator[list[str]]:
         """Words by the chunk of text that they come from; a chunk with separators as a whole first."""
-        text = unicodedata.normalize("NFKC", text).lower()
+        text = simplified(unicodedata.normalize("NFKC", text)).lower()
         for number, unit in _SPEED.findall(text):
             yield [f"{number}{unit}"]
         for chunk in _CHUNK.findall(text):

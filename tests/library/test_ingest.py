@@ -261,9 +261,24 @@ def test_a_deleted_folder_of_vectors_is_noticed_and_made_again(settings: Setting
     first.close()
     shutil.rmtree(settings.home / "chroma")
     second = Library.open(settings, embeddings=HashEmbeddings())
-    with pytest.raises(AdvisorError, match=r"vectors are missing.*fabric-advisor ingest"):
+    assert second.search("PFC deadlock", k=1)[0].passage.topic == "pfc-deadlock"  # few: made again at once
+    manifest, vectors = stored_ids(second)
+    assert manifest == vectors
+    second.close()
+
+
+def test_many_lost_vectors_are_an_error_that_says_how_to_mend_it(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = Library.open(settings, embeddings=HashEmbeddings())
+    first.ensure_notes()
+    first._parts.store.delete(sorted(first._parts.store.ids())[:3])  # some only: a search would find the others
+    monkeypatch.setattr("app.library.library._MENDED_IN_A_SEARCH", 2)
+    first.close()
+    second = Library.open(settings, embeddings=HashEmbeddings())
+    with pytest.raises(AdvisorError, match=r"3 passages have lost their vectors.*fabric-advisor ingest"):
         second.search("PFC deadlock")
-    second.ensure_notes()
+    second.ingest([])  # what the command does without a path
     assert second.search("PFC deadlock", k=1)[0].passage.topic == "pfc-deadlock"
     second.close()
 

@@ -133,12 +133,12 @@ def test_limits_of_another_model_are_kept_with_the_index(library: Library, embed
 def test_similarity_is_made_comparable_between_languages() -> None:
     """Chinese passages get 0.05 less whatever they say; the one that stands out in Chinese wins all the same."""
 
-    class Store:
-        def query(self, vector: object, count: int, *, language: str, kind: str | None = None) -> object:
+    class Similarities:
+        def best(self, count: int, *, language: str) -> object:
             crowd, best = (0.80, 0.82) if language == "en" else (0.75, 0.81)
             return [(f"{language}0", best)] + [(f"{language}{n}", crowd) for n in range(1, count)]
 
-    near = Nearest(Store(), [1.0], "en").best(None)  # type: ignore[arg-type]
+    near = Nearest(Similarities(), "en").best(None)  # type: ignore[arg-type]
     assert near["en0"].similarity == pytest.approx(0.82)
     assert near["en0"].contrast == pytest.approx(0.02)
     assert near["zh0"].cosine == 0.81
