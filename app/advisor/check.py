@@ -16,6 +16,7 @@ from app.advisor.numerals import normalise_numbers
 
 __all__ = ["Quoted", "figures_in", "ground"]
 
+_OFTEN_BARE = frozenset({"Gb/s", "GB/s", "W", "bytes"})
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _FABRIC = {
     "infiniband": re.compile(r"infiniband|\bIB\b", re.IGNORECASE | re.ASCII),
@@ -69,8 +70,8 @@ class Quoted:
             for one in self._figures
         ):
             return True
-        # a number that the text writes without a unit, or glued to a name (400G), may be given one
-        return figure.digits in self._bare or figure.digits in self._digits - self._with_unit
+        # a speed or size that the text glues to a name (400G) or writes without its unit
+        return figure.dimension in _OFTEN_BARE and (figure.digits in self._bare | (self._digits - self._with_unit))
 
 
 def _is_year(figure: Figure) -> bool:

@@ -63,7 +63,8 @@ class SentenceCheck:
         typed = figures_in(REFERENCE.sub(" · ", bare))
         cited = [self.passages[number] for number in numbers_of(sentence) if number in self.passages]
         quoted = Quoted([f"{one.text} {one.section} {one.title}" for one in cited])
-        asked = Quoted([self.question.text, self.context])
+        said = self.question.text.replace(self.question.disputed, " ") if self.question.disputed else self.question.text
+        asked = Quoted([said, self.context])
         stray = [
             one for one in typed if not (quoted(one) or asked(one) or (not one.dimension and _YEAR.fullmatch(one.text)))
         ]

@@ -51,7 +51,7 @@ def without_orders(text: str) -> str:
     """A passage without the sentences that give orders."""
     if not gives_orders(text):
         return text
-    parts = [part for part in _SENTENCE.split(text) if part and not gives_orders(part)]
+    parts = [part.strip() for part in _SENTENCE.split(text) if part and not gives_orders(part)]
     return "\n".join(parts)
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 
 _MARKERS_AFTER_END = re.compile(r"([.!?。！？])[ \t]*((?:\[\d+\][ \t]*)+)")
-_END = re.compile(r"(?:[.!?][\"')*_]*(?=\s)|[。！？][”’）*_]*)(?P<space>\s*)|\n+")
-_NO_END = re.compile(r"(?:\b(?:e\.g|i\.e|vs|approx|cf|etc|No|Fig|Mr|Dr|St)|(?:^|\n)\s*\d{1,2}|\b[A-Z])\.$")
+_END = re.compile(r"(?:[.!?][\"')*_]*(?=\s|\[\d)|[。！？][”’）*_]*)(?P<space>\s*)|\n+")
+_NO_END = re.compile(r"(?:\b(?i:e\.g|i\.e|vs|approx|cf|etc|no|fig|mr|dr|st)|(?:^|\n)\s*\d{1,2}|\b[A-Z])\.$")
 _FENCED = re.compile(r"```.*?```", re.DOTALL)
 LONGEST = 1500  # characters without an end: no sentence any more
 

@@ -20,7 +20,7 @@ _TAGS = ("<think>", "<thinking>", "<reasoning>")
 
 
 def watched(
-    source: Callable[[], Iterator[str]],
+    source: Callable[[threading.Event], Iterator[str]],
     *,
     silence_s: float,
     total_s: float,
@@ -28,14 +28,15 @@ def watched(
 ) -> Iterator[str]:
     """The pieces of `source`, read in a thread. Raises ModelFailed where it fails or takes too long.
 
-    Closing this generator (the reader stops the answer) closes the source at its next piece.
+    Closing this generator (the reader stops the answer) sets the event that the source was given, and closes the
+    source at its next piece.
     """
     pieces: queue.Queue[str | BaseException | None] = queue.Queue()
     stopped = threading.Event()
 
     def read() -> None:
         try:
-            stream = source()
+            stream = source(stopped)
             for piece in stream:
                 if stopped.is_set():
                     break

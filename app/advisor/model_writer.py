@@ -8,9 +8,11 @@ nothing supports is dropped and counted; one that contradicts the values costs t
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Generator, Iterator, Sequence
+import threading
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any
 
+from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
@@ -40,6 +42,19 @@ class _Fault(Exception):
         super().__init__(fault)
         self.sentence = sentence
         self.fault = fault
+
+
+class _StopAtToken(BaseCallbackHandler):
+    """Ends the model's stream, which runs in a thread of LangGraph's own, once nobody reads it any more."""
+
+    raise_error = True
+
+    def __init__(self, stopped: threading.Event):
+        self._stopped = stopped
+
+    def on_llm_new_token(self, token: Any, **_: Any) -> None:
+        if self._stopped.is_set():
+            raise ModelFailed("broken_off")
 
 
 class ModelWriter:
@@ -148,7 +163,7 @@ class ModelWriter:
         if self._settings.model_tool_calls and (self._model.metadata or {}).get("tools", True):
             got = False
             try:
-                for piece in self._watched(lambda: self._agent(messages)):
+                for piece in self._watched(lambda stopped: self._agent(messages, stopped)):
                     got = True
                     yield piece
                 return
@@ -156,9 +171,9 @@ class ModelWriter:
                 if failure.cause != "no_tools" or got:
                     raise
                 self._model.metadata = {**(self._model.metadata or {}), "tools": False}  # do not ask again
-        yield from self._watched(lambda: self._plain(messages))
+        yield from self._watched(lambda stopped: self._plain(messages))
 
-    def _watched(self, source: Any) -> Iterator[str]:
+    def _watched(self, source: Callable[[threading.Event], Iterator[str]]) -> Iterator[str]:
         silence = self._settings.model_timeout_s
         return without_thoughts(watched(source, silence_s=silence, total_s=3 * silence))
 
@@ -168,14 +183,15 @@ class ModelWriter:
             self._count(chunk)
             yield str(chunk.text)
 
-    def _agent(self, messages: list[BaseMessage]) -> Iterator[str]:
+    def _agent(self, messages: list[BaseMessage], stopped: threading.Event) -> Iterator[str]:
         from langchain.agents import create_agent
 
         names = [tool.name for tool in self._toolbox.tools]
         limit = self._settings.model_tool_calls
         agent: Any = create_agent(self._model, self._toolbox.tools, middleware=middleware(names, limit))
+        config = {"recursion_limit": 200, "callbacks": [_StopAtToken(stopped)]}
         return held_calls(
-            self._messages(agent.stream({"messages": messages}, {"recursion_limit": 200}, stream_mode="messages")),
+            self._messages(agent.stream({"messages": messages}, config, stream_mode="messages")),
             lambda text: bool(calls_in_text(text, names)),
         )
 
