@@ -145,10 +145,24 @@ def test_a_family_without_data_gives_the_others_and_says_so() -> None:
         "512 卡用 400G 网络要多少钱？",
         "How fast is an 8 GiB all-reduce on 64 GPUs?",
         "SHARP on Spectrum-X?",
+        "RoCE all-reduce of 400 GB with buffers of 8M",  # bytes and mega, neither a speed nor a length
+        "What if RoCE costs us a 5% loss of GPU time?",
+        "How does ECN mark packets?",
     ],
 )
 def test_questions_of_other_things_get_nothing(text: str) -> None:
     assert asked(text) == {}
+
+
+def test_a_class_of_the_switch_is_no_traffic_class_byte() -> None:
+    values = asked("How do I map DSCP 26 to TC 3 on SONiC?")["priority"]["values"]
+    assert (values["roce_dscp"]["value"], values["nccl_ib_tc"]["value"]) == (26, 104)
+
+
+def test_a_traffic_class_that_is_another_dscp() -> None:
+    found = asked("Is NCCL_IB_TC=106 right for DSCP 46?")["priority"]
+    assert found["values"]["roce_dscp"]["value"] == 26
+    assert found["assumptions"][0] == "Traffic class 106 is not DSCP 46; that would be 184."
 
 
 def test_a_dscp_that_does_not_exist() -> None:

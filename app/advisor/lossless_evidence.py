@@ -12,15 +12,17 @@ from dataclasses import replace
 from app.advisor.spec import ClusterSpec
 from app.errors import AdvisorError
 from app.fabric.calculation import Bilingual, Calculation
+from app.fabric.lossless import dscp_of, traffic_class_of
 from app.fabric.lossless_catalog import LosslessData
 from app.fabric.lossless_plan import Asked, LosslessPlan, Part, plan_lossless
 
+SWITCH_CLASSES = 8
 ASSUMED_CABLE_M = 40.0  # SONiC's table has 5, 40 and 300 m: server, leaf and spine links
 
 _FLAGS = re.IGNORECASE | re.ASCII
-_SPEED = re.compile(r"(?<![\w.])(\d{2,4})\s?(?:g(?:b(?:it)?(?:/s|ps)|be|e)?)(?![a-z0-9])", _FLAGS)
-_LENGTH = re.compile(
-    r"(?<![\w.])(\d+(?:\.\d+)?)\s?(k?m|kilomet(?:er|re)s?|met(?:er|re)s?|公里|千米|米)(?![a-z0-9])", _FLAGS
+_SPEED = re.compile(r"(?<![\w.])(\d{2,4})\s?[Gg](?:b(?:it)?(?:/s|ps)?|bE|be|E)?(?![A-Za-z0-9])")  # not GB: bytes
+_LENGTH = re.compile(  # not M: mega
+    r"(?<![\w.])(\d+(?:\.\d+)?)\s?(k?m|[Kk]ilomet(?:er|re)s?|[Mm]et(?:er|re)s?|公里|千米|米)(?![A-Za-z0-9/])"
 )
 _TRAFFIC_CLASS = re.compile(
     r"(?:nccl_(?:gin_)?ib_tc|traffic[ -]class|流量类别|\btos\b|(?<![a-z])tc)(?:\s|=|:|：|of|is|为|是|设为|value|值)*"
@@ -36,9 +38,9 @@ _PARTS: dict[Part, re.Pattern[str]] = {
         _FLAGS,
     ),
     "ecn": re.compile(
-        r"\bk_?(min|max)\b|\bwred\b|(?<![a-z])ecn.{0,40}(threshold|mark|min|max|value|setting|water)|"
+        r"\bk_?(min|max)\b|\bwred\b|(?<![a-z])ecn.{0,40}(threshold|value|setting|water)|"
         r"(threshold|value|setting).{0,40}(?<![a-z])ecn(?![a-z])|"
-        r"ecn.{0,20}(阈值|门限|水线|参数|标记|配置|设置)|(阈值|门限|水线).{0,20}ecn",
+        r"ecn.{0,20}(阈值|门限|水线|参数|配置|设置)|(阈值|门限|水线).{0,20}ecn",
         _FLAGS,
     ),
     "priority": re.compile(
@@ -47,7 +49,7 @@ _PARTS: dict[Part, re.Pattern[str]] = {
         _FLAGS,
     ),
     "loss": re.compile(
-        r"go-?back-?n|(packet )?loss (rate )?of \S*\d|\d\S*\s?(packet )?loss|丢包率.{0,20}\d|\d\S*\s?(的)?丢包", _FLAGS
+        r"go-?back-?n|packet loss.{0,20}\d|\d\S*\s?packet loss|丢包率?.{0,20}\d|\d\S*\s?的?丢包", _FLAGS
     ),
     "nccl": re.compile(r"nccl_ib_(timeout|retry_cnt)", _FLAGS),
 }
@@ -75,17 +77,29 @@ def lossless_calculations(question_text: str, spec: ClusterSpec, data: LosslessD
         parts = ["headroom"]
     if not parts:
         return ()
+    dscp, traffic_class = _number(_DSCP, question_text), _traffic_class(question_text)
+    disagree = None not in (dscp, traffic_class) and dscp_of(traffic_class or 0) != dscp
+    said = dscp
+    if disagree:
+        dscp = None
     asked = Asked(
         gbps=gbps or spec.gbps_per_gpu,
         cable_m=cable_m or ASSUMED_CABLE_M,
         switch_family=_family(question_text, data),
         platform=_platform(question_text),
-        dscp=_number(_DSCP, question_text),
-        traffic_class=_number(_TRAFFIC_CLASS, question_text),
+        dscp=dscp,
+        traffic_class=traffic_class,
         loss=_loss(question_text) if "loss" in parts else None,
     )
     plan, notes = _plan(data, asked)
     notes += _assumed(asked, gbps, cable_m, parts)
+    if disagree:
+        notes.append(
+            Bilingual(
+                f"Traffic class {traffic_class} is not DSCP {said}; that would be {traffic_class_of(said or 0)}.",
+                f"流量类别 {traffic_class} 与 DSCP {said} 不对应；DSCP {said} 应为 {traffic_class_of(said or 0)}。",
+            )
+        )
     first, *rest = (plan.part(part) for part in parts)
     return (replace(first, assumptions=(*notes, *first.assumptions)), *rest)
 
@@ -158,6 +172,12 @@ def _platform(text: str) -> str | None:
 def _number(pattern: re.Pattern[str], text: str) -> int | None:
     found = pattern.search(text)
     return int(found.group(1)) if found else None
+
+
+def _traffic_class(text: str) -> int | None:
+    """The byte that NCCL takes. "TC 3" is a class of the switch (0 to 7), unless a NCCL variable is named."""
+    value = _number(_TRAFFIC_CLASS, text)
+    return value if value is None or value >= SWITCH_CLASSES or "nccl" in text.lower() else None
 
 
 def _loss(text: str) -> float | None:

@@ -93,6 +93,21 @@ def test_ports_of_eight_lanes_and_spectrum_6() -> None:
         headroom(DATA.formula, DATA.asics["tomahawk-5"], DATA.patterns[0], gbps=400, cable_m=5, port_mtu_bytes=9216)
 
 
+@pytest.mark.parametrize("family", [id for id, asic in DATA.asics.items() if asic.cell_bytes])
+def test_headroom_grows_with_length_speed_and_mtu(family: str) -> None:
+    asic = DATA.asics[family]
+
+    def xoff(gbps: int, cable_m: float, mtu: int) -> int:
+        pattern = DATA.patterns[0]
+        return headroom(DATA.formula, asic, pattern, gbps=gbps, cable_m=cable_m, port_mtu_bytes=mtu).xoff_bytes
+
+    lengths = [xoff(100, metres, 9216) for metres in (1, 5, 40, 100, 300, 2000)]
+    speeds = [xoff(gbps, 40, 9216) for gbps in sorted(DATA.formula.pause_quanta)]
+    assert lengths == sorted(lengths) and lengths[-1] > lengths[0]
+    assert speeds == sorted(speeds) and speeds[-1] > speeds[0]
+    assert xoff(100, 40, 9216) > xoff(100, 40, 1500)
+
+
 def test_shipped_tables_of_nvidia_come_out_byte_for_byte() -> None:
     """102 of NVIDIA's 118 rows are exact by a stated rule; what is not says why, Broadcom's follow another rule."""
     rows = validate_lossless(REFERENCE, DATA)
