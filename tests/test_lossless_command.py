@@ -154,6 +154,11 @@ def test_questions_of_other_things_get_nothing(text: str) -> None:
     assert asked(text) == {}
 
 
+def test_a_speed_per_gpu_that_is_no_link() -> None:
+    found = asked("PFC headroom?", ClusterSpec(gbps_per_gpu=1600))["headroom"]
+    assert found["inputs"]["gbps"] == 400 and found["assumptions"][0] == "No link speed was given: 400G assumed."
+
+
 def test_a_class_of_the_switch_is_no_traffic_class_byte() -> None:
     values = asked("How do I map DSCP 26 to TC 3 on SONiC?")["priority"]["values"]
     assert (values["roce_dscp"]["value"], values["nccl_ib_tc"]["value"]) == (26, 104)

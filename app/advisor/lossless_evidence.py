@@ -17,6 +17,7 @@ from app.fabric.lossless_catalog import LosslessData
 from app.fabric.lossless_plan import Asked, LosslessPlan, Part, plan_lossless
 
 SWITCH_CLASSES = 8
+ASSUMED_GBPS = 400  # where a cluster's speed per GPU is no speed of one link
 ASSUMED_CABLE_M = 40.0  # SONiC's table has 5, 40 and 300 m: server, leaf and spine links
 
 _FLAGS = re.IGNORECASE | re.ASCII
@@ -83,7 +84,7 @@ def lossless_calculations(question_text: str, spec: ClusterSpec, data: LosslessD
     if disagree:
         dscp = None
     asked = Asked(
-        gbps=gbps or spec.gbps_per_gpu,
+        gbps=gbps or (spec.gbps_per_gpu if spec.gbps_per_gpu in data.formula.pause_quanta else ASSUMED_GBPS),
         cable_m=cable_m or ASSUMED_CABLE_M,
         switch_family=_family(question_text, data),
         platform=_platform(question_text),
