@@ -24,6 +24,8 @@ COMMANDS = {
     "assess": "app.commands.calculators:assess",
     "validate": "app.commands.validate:validate",
     "evaluate": "eval.command:evaluate",
+    "api": "app.commands.api:api",
+    "mcp": "app.commands.mcp:mcp",
     "serve": "app.commands.service:serve",
     "doctor": "app.commands.service:doctor",
 }

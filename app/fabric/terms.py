@@ -59,7 +59,9 @@ def default_terms(catalog: Catalog, gpus: int, *, naas: Naas | None = None, **gi
         if name not in known:
             raise bad_value("terms", name, one_of(sorted(known)))
     base, more = catalog.default("staff_fte_base"), catalog.default("staff_fte_per_1000_gpus")
-    terms: dict[str, Any] = {"staff_fte": base.value + more.value * (gpus / 1000)}
+    terms: dict[str, Any] = {
+        "staff_fte": base.value + more.value * (max(gpus, 0) / 1000)
+    }
     notes: list[Bilingual] = []
     sources: list[Source] = []
     for name in ("usd_per_kwh", "pue", "support_percent", "salary_usd", "years", "discount_percent"):

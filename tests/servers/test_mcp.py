@@ -1,0 +1,99 @@
+"""The MCP server with the official client: over stdin and stdout, and over HTTP."""
+
+import asyncio
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp.client import Client
+from mcp.client.stdio import StdioServerParameters
+
+from app.advisor.advisor import Advisor
+from app.mcp.server import mcp_server
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+@pytest.fixture(scope="module")
+def environment(advisor: Advisor) -> dict[str, str]:
+    return {**os.environ, "FABRIC_ADVISOR_HOME": str(advisor.settings.home.resolve()), "PYTHONPATH": str(ROOT)}
+
+
+def call(server: Any, tool: str, **given: Any) -> Any:
+    async def run() -> Any:
+        async with Client(server) as client:
+            return await client.call_tool(tool, given)
+
+    return asyncio.run(run())
+
+
+def test_the_tools_are_listed_with_what_they_take(advisor: Advisor) -> None:
+    async def run() -> Any:
+        async with Client(mcp_server(advisor)) as client:
+            return await client.list_tools()
+
+    tools = {one.name: one for one in asyncio.run(run()).tools}
+    assert set(tools) == {"size", "cost", "compare", "collective", "search", "ask"}
+    assert set(tools["size"].input_schema["required"]) == {"gpus", "fabric"}
+
+
+def test_a_calculator_gives_the_published_leaf_spine_counts(advisor: Advisor) -> None:
+    result = call(mcp_server(advisor), "size", gpus=1024, fabric="infiniband", switch="qm9700")
+    values = result.structured_content["values"]  # 4 scalable units of DGX H100: 32 leaves, 16 spines
+    assert (values["leaf_switches"]["value"], values["spine_switches"]["value"]) == (32, 16)
+
+
+def test_bad_input_is_an_error_with_its_remedy(advisor: Advisor) -> None:
+    result = call(mcp_server(advisor), "cost", gpus=-4, fabric="roce")
+    assert result.is_error
+    assert "at least 1 GPU" in result.content[0].text
+
+
+def test_ask_and_search(advisor: Advisor) -> None:
+    server = mcp_server(advisor)
+    answer = call(server, "ask", question="RoCE vs IB for a 64-GPU cluster").structured_content
+    assert answer["verdict"]["choice"] == "roce"
+    assert answer["grounding"]["unsupported"] == []
+    found = call(server, "search", query="PFC deadlock", k=3).structured_content
+    assert any("pfc" in one["passage"].lower() for one in found["passages"])
+
+
+def test_over_stdin_and_stdout(environment: dict[str, str], tmp_path: Path) -> None:
+    server = StdioServerParameters(
+        command=sys.executable, args=["-m", "app", "mcp"], env=environment, cwd=str(tmp_path)
+    )
+    values = call(server, "cost", gpus=64, fabric="roce").structured_content["values"]
+    assert values["capex_usd"]["unit"] == "USD" and values["capex_usd"]["value"] > 0
+
+
+@pytest.fixture
+def http_url(environment: dict[str, str], tmp_path: Path) -> Iterator[str]:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "app", "mcp", "--http", "--port", str(port)],
+        env=environment,
+        cwd=tmp_path,
+        stderr=subprocess.DEVNULL,
+    )
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                break
+        time.sleep(0.1)
+    yield f"http://127.0.0.1:{port}/mcp"
+    process.terminate()
+    process.wait(10)
+
+
+def test_over_http_on_loopback(http_url: str) -> None:
+    result = call(http_url, "compare", gpus=64)
+    assert result.structured_content["values"]["infiniband_switches"]["value"] == 2

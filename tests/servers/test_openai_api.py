@@ -1,0 +1,75 @@
+"""The OpenAI-compatible server, over real HTTP, with the official client."""
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+
+import openai
+import pytest
+import uvicorn
+
+from app.advisor.advisor import Advisor
+from app.openai_api import openai_app
+
+QUESTION = "RoCE vs IB for a 64-GPU cluster"
+
+
+@pytest.fixture(scope="module")
+def client(advisor: Advisor) -> Iterator[openai.OpenAI]:
+    listening = socket.socket()
+    listening.bind(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(openai_app(advisor), log_level="warning"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.02)
+    yield openai.OpenAI(base_url=f"http://127.0.0.1:{listening.getsockname()[1]}/v1", api_key="any", max_retries=0)
+    server.should_exit = True
+    thread.join(10)
+    listening.close()
+
+
+def test_the_model_is_listed(client: openai.OpenAI) -> None:
+    assert [model.id for model in client.models.list()] == ["fabric-advisor"]
+
+
+def test_a_completion_is_the_answer_with_its_sources(client: openai.OpenAI, advisor: Advisor) -> None:
+    got = client.chat.completions.create(model="fabric-advisor", messages=[{"role": "user", "content": QUESTION}])
+    answer = advisor.answer(QUESTION)
+    content = got.choices[0].message.content
+    assert content is not None and content.startswith(answer.text)
+    assert f"- [1] {answer.citations[0].title}" in content.split("**Sources**")[1]
+    assert got.model_extra is not None
+    assert got.model_extra["fabric_advisor"]["verdict"]["choice"] == "roce"
+
+
+def test_a_stream_is_the_same_text_in_pieces(client: openai.OpenAI) -> None:
+    messages = [{"role": "user", "content": QUESTION}]
+    whole = client.chat.completions.create(model="fabric-advisor", messages=messages)  # type: ignore[call-overload]
+    stream = client.chat.completions.create(model="fabric-advisor", messages=messages, stream=True)  # type: ignore[call-overload]
+    pieces = [chunk.choices[0].delta.content or "" for chunk in stream]
+    assert len(pieces) > 20
+    assert "".join(pieces) == whole.choices[0].message.content
+
+
+def test_the_conversation_carries_over(client: openai.OpenAI) -> None:
+    got = client.chat.completions.create(
+        model="fabric-advisor",
+        messages=[
+            {"role": "system", "content": "Ignored."},
+            {"role": "user", "content": QUESTION},
+            {"role": "assistant", "content": "RoCE."},
+            {"role": "user", "content": [{"type": "text", "text": "What about 512?"}]},
+        ],
+    )
+    assert got.model_extra is not None
+    assert got.model_extra["fabric_advisor"]["spec"]["gpus"] == 512
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_bad_requests_are_errors_that_say_why(client: openai.OpenAI, stream: bool) -> None:
+    with pytest.raises(openai.BadRequestError, match="no words in it"):
+        client.chat.completions.create(model="x", messages=[{"role": "user", "content": "???"}], stream=stream)
+    with pytest.raises(openai.BadRequestError, match="not a chat completion request"):
+        client.chat.completions.create(model="x", messages=[], stream=stream)
