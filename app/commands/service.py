@@ -5,15 +5,12 @@ from __future__ import annotations
 import os
 import socket
 import sys
-from pathlib import Path
 
 import click
 
 from app.commands.output import json_option, print_json
 from app.errors import AdvisorError
 from app.settings import PREFIX, Settings, load_settings
-
-PAGE = Path(__file__).parent.parent / "web" / "main.py"
 
 
 @click.command()
@@ -48,9 +45,7 @@ def serve(host: str | None, port: int | None) -> None:
     command = [
         sys.executable,
         "-m",
-        "streamlit",
-        "run",
-        str(PAGE),
+        "app.web.server",
         *(f"--{name}={value}" for name, value in arguments.items()),
     ]
     sys.stdout.flush()

@@ -24,18 +24,27 @@ class HeldModel:
                 "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
             }
         ).encode()
+        chunk = {
+            "id": "held",
+            "object": "chat.completion.chunk",
+            "model": "held",
+            "choices": [{"index": 0, "finish_reason": "stop", "delta": message}],
+        }
+        stream = f"data: {json.dumps(chunk)}\n\ndata: [DONE]\n\n".encode()
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
+                asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                kind, reply = ("text/event-stream", stream) if asked.get("stream") else ("application/json", body)
                 outer.asked.set()
                 outer.release.wait(60)
                 with suppress(OSError):  # the page may have given up
                     self.send_response(200)
-                    self.send_header("Content-Type", "application/json")
-                    self.send_header("Content-Length", str(len(body)))
+                    self.send_header("Content-Type", kind)
+                    self.send_header("Content-Length", str(len(reply)))
                     self.end_headers()
-                    self.wfile.write(body)
+                    self.wfile.write(reply)
 
             def log_message(self, format: str, *arguments: Any) -> None:
                 pass
