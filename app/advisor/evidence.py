@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from app.advisor.answer import Kind, Step
+from app.advisor.lossless_evidence import lossless_calculations
 from app.advisor.question import CALCULATED, Question, vocabulary
 from app.advisor.spec import ClusterSpec
 from app.fabric.accelerator import Accelerators
@@ -16,6 +17,7 @@ from app.fabric.catalog import Catalog
 from app.fabric.collective import estimate_collective
 from app.fabric.compare import Comparison, compare_fabrics
 from app.fabric.decision import Decision, Rules, Situation, decide
+from app.fabric.lossless_catalog import LosslessData
 from app.fabric.ratio import capex_ratio
 from app.fabric.reach import switch_that_reaches
 from app.fabric.terms import default_terms
@@ -60,6 +62,7 @@ class Tools:
     catalog: Catalog
     accelerators: Accelerators
     rules: Rules
+    lossless: LosslessData
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +130,11 @@ def gather(
             note_passages=_notes(bands[0].decision, library, question),
         )
     if question.spec.gpus is None or kind not in CALCULATED:
+        runs = lossless_calculations(question.text, question.spec, tools.lossless)
         topics = dict.fromkeys(hit.passage.topic for hit in hits if hit.passage.topic)
         return replace(
             evidence,
+            calculations=_numbered(runs),
             note_passages={topic: library.note_passages(topic, question.language) for topic in topics},
         )
     step(Step("calculate", kind))

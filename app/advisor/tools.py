@@ -12,6 +12,7 @@ from app.errors import AdvisorError
 from app.fabric.catalog import Catalog
 from app.fabric.decision import Rules, parse_rules
 from app.knowledge import load_catalog
+from app.lossless_data import load_lossless
 
 
 def load_tools(knowledge: Path) -> Tools:
@@ -20,6 +21,7 @@ def load_tools(knowledge: Path) -> Tools:
         catalog=load_catalog(knowledge / "catalog"),
         accelerators=load_accelerators(knowledge / "catalog"),
         rules=load_rules(knowledge / "catalog" / "decision.yaml"),
+        lossless=load_lossless(knowledge / "catalog"),
     )
 
 

@@ -20,6 +20,7 @@ from app.advisor.citations import Ledger
 from app.advisor.evidence import ACCEPTED_WITH, FABRICS, Evidence
 from app.advisor.excerpt import best_quote, best_sentences, items_marked, lists, rank, sentences, tables, terms
 from app.advisor.figures import money, plain, size, with_range
+from app.advisor.question import CALCULATED
 from app.fabric.calculation import Calculation, Language
 from app.fabric.decision import Applied
 from app.library.passage import Passage
@@ -175,6 +176,7 @@ class BuiltinWriter:
             "gpu": self.spec.gpu_model.upper(),
             "searched": "; ".join(evidence.searched),
             "bands": self._bands(),
+            "computed": self._computed(),
             "partial": self._partly_filled(),
             "differences": self._differences(),
             "findings": [],
@@ -217,7 +219,7 @@ class BuiltinWriter:
         hits = self.evidence.hits
         if not hits:
             return {}
-        calculated = bool(self.evidence.calculations)
+        calculated = bool(self.evidence.calculations) and self.evidence.kind in CALCULATED
         about = self.evidence.question.text
         first = self._lead_passage()
         lead = "" if calculated else self._lead(first, about)
@@ -241,7 +243,7 @@ class BuiltinWriter:
         hits = self.evidence.hits
         best = max(hit.score for hit in hits)
         good = [hit.passage for hit in hits if hit.score >= RELATIVE_SCORE * best]
-        if self.evidence.calculations:
+        if self.evidence.calculations and self.evidence.kind in CALCULATED:
             return good
         rest = list(self.evidence.note_passages.get(hits[0].passage.topic, ()))
         scores = [max(rank(sentences(passage.text), self.evidence.question.text), default=0.0) for passage in rest]
@@ -330,6 +332,19 @@ class BuiltinWriter:
             )
         return rows
 
+    def _computed(self) -> list[str]:
+        """Lines for the results of the calculators that have no table of their own."""
+        lines = []
+        colon, marked = ("：", "{}（{}）") if self.language == "zh" else (": ", "{} ({})")
+        for one in self.evidence.calculations:
+            inputs = {key: plain_input(value) for key, value in one.inputs.items()}
+            for name, entry in phrases()["computed"].get(one.tool, {}).items():
+                if name in one.values:
+                    value = one.values[name].to_json()
+                    shown = with_range(value | {"unit": entry.get("unit", value["unit"])}, self.language)
+                    lines.append(marked.format(entry[self.language].format_map(inputs) + colon + shown, one.id))
+        return lines
+
     def _partly_filled(self) -> bool:
         """Whether a fabric is built in whole units for more GPUs than there are, which bends the ratio of prices."""
         sizes = [one for one in self.evidence.calculations if one.tool == "size"]
@@ -366,3 +381,7 @@ class BuiltinWriter:
 
     def _phrase(self, group: str, key: str) -> str:
         return str(phrases()[group][key][self.language])
+
+
+def plain_input(value: Any) -> str:
+    return plain(value) if isinstance(value, int | float) and not isinstance(value, bool) else str(value)

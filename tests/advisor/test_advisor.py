@@ -199,3 +199,13 @@ def test_naas_is_offered_as_what_it_is(advisor: Advisor) -> None:
 
 def test_an_answer_survives_json(english: Answer) -> None:
     assert Answer.from_json(english.to_json()) == english
+
+
+def test_a_configuration_question_gets_the_lossless_calculator(advisor: Advisor) -> None:
+    answer = advisor.answer("What does 1e-4 packet loss do to RoCE at 400G?")
+    values = next(one for one in answer.calculations if one["tool"] == "lossless")["values"]
+    assert values["packets_in_flight"]["value"] == pytest.approx(122.07, abs=0.05)  # 400 Gb/s x 10 us / 4 KiB
+    assert "go-back-N efficiency at this loss: 98.8 % (T1)" in answer.text  # 0.9999 / (0.9999 + 0.0001 x 122)
+    assert answer.grounding.unsupported == ()
+    chinese = advisor.answer("NCCL_IB_TC=106 对应哪个 DSCP？")
+    assert "DSCP：26（T1）" in chinese.text  # 106 >> 2
