@@ -5,14 +5,22 @@ from __future__ import annotations
 import os
 import sqlite3
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
+from app.advisor.model_failure import ModelFailed, notice
 from app.advisor.model_setup import make_model
+from app.advisor.model_stream import watched
+from app.advisor.model_tools import calls_in_text
 from app.advisor.tools import load_tools
 from app.errors import AdvisorError
 from app.library.library import Library
 from app.settings import Settings
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +43,8 @@ def examine(settings: Settings) -> list[Check]:
         ("knowledge", _knowledge),
         ("library", _library),
         ("failed documents", _failed),
-        ("model", _model),
     )
-    return [_run(name, check, settings) for name, check in checks]
+    return [*(_run(name, check, settings) for name, check in checks), *model_checks(settings)]
 
 
 def _run(name: str, check: Callable[[Settings], str], settings: Settings) -> Check:
@@ -96,15 +103,72 @@ def _failed(settings: Settings) -> str:
     return "none"
 
 
-def _model(settings: Settings) -> str:
-    model = make_model(settings)
-    if model is None:
-        return "builtin (no language model configured)"
+def model_checks(settings: Settings) -> list[Check]:
+    """Whether the model answers, streams and calls tools. Only the first must: the advisor works without the others."""
     try:
-        reply = model.invoke("Answer with the single word: ready")
-    except Exception as error:  # noqa: BLE001  (each provider has its own types; all mean: it does not answer)
-        raise AdvisorError(
-            f"{settings.model} does not answer ({type(error).__name__}).",
-            "Check FABRIC_ADVISOR_MODEL, FABRIC_ADVISOR_MODEL_BASE_URL, the key, and that the server runs.",
-        ) from None
-    return f"{settings.model} answers ({len(str(reply.text))} characters)"
+        model = make_model(settings)
+    except AdvisorError as error:
+        return [Check("model", False, error.message, error.remedy)]
+    if model is None:
+        return [Check("model", True, "builtin (no language model configured)")]
+    began, pieces = time.monotonic(), 0
+    first = 0.0
+    try:
+        for chunk in watched(
+            lambda _: (str(one.text) for one in model.stream(_READY)),
+            silence_s=settings.model_timeout_s,
+            total_s=2 * settings.model_timeout_s,
+        ):
+            first = first or time.monotonic() - began
+            pieces += bool(chunk)
+    except ModelFailed as failure:
+        message = notice(failure, settings.model, "en", partly=False).split(";")[0]
+        return [Check("model", False, f"{message}.", _REMEDIES.get(failure.cause, _REMEDIES["other"]))]
+    took = f"{settings.model} answers, first words after {first:.1f} s"
+    streams = "streams" if pieces > 1 else "sends the answer in one piece; it is shown when it is whole"
+    return [Check("model", True, took), Check("model streaming", True, streams), _tools_check(model, settings)]
+
+
+def _tools_check(model: BaseChatModel, settings: Settings) -> Check:
+    if not settings.model_tool_calls:
+        return Check("model tools", True, "not offered (FABRIC_ADVISOR_MODEL_TOOL_CALLS=0)")
+    try:
+        bound = model.bind_tools([_add])
+        question = "Call the tool add with a=2 and b=3. Do not answer yourself."
+        reply = "".join(
+            watched(
+                lambda _: iter([_called(bound.invoke(question))]),
+                silence_s=settings.model_timeout_s,
+                total_s=2 * settings.model_timeout_s,
+            )  # one piece, but timed
+        )
+    except (ModelFailed, NotImplementedError, AttributeError):
+        return Check("model tools", True, "takes no tools; the planned calculations and passages are enough")
+    told = {
+        "tool": "calls tools",
+        "text": "prints tool calls as text; they are found and run",
+        "": "was offered a tool and did not call it; the planned calculations and passages are enough",
+    }
+    return Check("model tools", True, told[reply])
+
+
+def _add(a: int, b: int) -> int:
+    """Add two numbers."""
+    return a + b
+
+
+def _called(message: Any) -> str:
+    if getattr(message, "tool_calls", None):
+        return "tool"
+    return "text" if calls_in_text(str(message.text), ["_add", "add"]) else ""
+
+
+_READY = "Answer in one short sentence: are you ready?"
+_REMEDIES = {
+    "unreachable": "Start the server, or correct FABRIC_ADVISOR_MODEL_BASE_URL.",
+    "key": "Set FABRIC_ADVISOR_MODEL_API_KEY, or the provider's own variable, to a valid key.",
+    "unknown_model": "Correct the name behind the colon in FABRIC_ADVISOR_MODEL.",
+    "busy": "Wait, or raise the quota with the provider.",
+    "slow": "Raise FABRIC_ADVISOR_MODEL_TIMEOUT_S, or choose a smaller model.",
+    "other": "Check FABRIC_ADVISOR_MODEL, FABRIC_ADVISOR_MODEL_BASE_URL, the key, and that the server runs.",
+}
