@@ -55,7 +55,7 @@ def evaluate() -> None:
 @evaluate.command("run")
 @click.argument("sets", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--only", multiple=True, metavar="ID|TAG", help="Only cases with this id or tag; may be repeated.")
-@click.option("--model", help="Model to write the answers, as in the settings; default: the setting.")
+@click.option("--model", help="Writer: as in the settings, smollm2 or scripted-bad.")
 @click.option("--repeat", default=1, type=click.IntRange(1, 100), help="Ask each case so many times.")
 @click.option("--jobs", default=1, type=click.IntRange(1, 64), help="Cases asked at once.")
 @click.option("--baseline", type=click.Path(path_type=Path), help="Outcome to compare with.")
@@ -70,8 +70,9 @@ def run_command(sets: tuple[Path, ...], model: str | None, **options: Any) -> in
     Exit code 0: thresholds are met and what passed in the baseline still passes; 1: not so; 2: bad input.
     """
     from eval.evaluation import Plan, evaluate_sets
+    from eval.models import served
 
-    settings = _settings(model)
+    settings = load_settings()
     shipped = not sets
     baseline = options["baseline"] or (BASELINE if shipped and BASELINE.exists() else None)
     plan = Plan(
@@ -86,7 +87,38 @@ def run_command(sets: tuple[Path, ...], model: str | None, **options: Any) -> in
         out=options["out"],
         runs=settings.home / "runs",
     )
-    return evaluate_sets(plan, settings)
+    with served(model or settings.model, settings) as chosen:
+        return evaluate_sets(plan, chosen)
+
+
+@evaluate.command("models")
+@click.argument("names", nargs=-1, required=True)
+@click.option("--only", multiple=True, default=("quick",), show_default=True, help="Cases with this id or tag.")
+@click.option("--out", type=click.Path(path_type=Path), help="Folder of the answers; those in it are not asked again.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else on stdout.")
+@ends_well
+def models_command(names: tuple[str, ...], only: tuple[str, ...], out: Path | None, as_json: bool) -> int:
+    """Compare writers NAMES: builtin, provider:name as in the settings, smollm2 or scripted-bad.
+
+    The last two are served here: a real but weak model, and one that does everything wrong.
+    Exit code 1 if any of them got a wrong number or a contradiction past the checks.
+    """
+    import json
+    from datetime import UTC, datetime
+
+    from eval.evaluation import select
+    from eval.models import measure_model, table_lines
+    from eval.user_sets import load_sets
+
+    settings = load_settings()
+    cases = select(load_sets((QUESTIONS,)), only)
+    folder = out or settings.home / "runs" / f"models-{datetime.now(UTC):%Y%m%dT%H%M%S}"
+    rows = [measure_model(name, cases, settings, folder) for name in names]
+    if as_json:
+        click.echo(json.dumps([dict(row.values) for row in rows], ensure_ascii=False, indent=2))
+    else:
+        click.echo("\n".join(table_lines(rows)))
+    return 0 if all(row.sound for row in rows) else 1
 
 
 @evaluate.command("compare")

@@ -20,7 +20,9 @@ LEAST_SHARED_TERMS = 0.34  # of a sentence's key terms, for a passage to count a
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _CJK = re.compile(r"[\u3400-\u9fff]")
 _WORD = re.compile(r"[A-Za-z]{2,}")
-_LIST_ITEM = re.compile(r"^\s*\d{1,2}[.)]\s")
+_LOWER_WORD = re.compile(r"(?<![\w/.-])[a-z]{2,}(?![\w/.-]\w)")
+_CODE = re.compile(r"`[^`]*`|```.*?```", re.DOTALL)
+_OTHER_SCRIPT = re.compile(r"[\u0370-\u05ff\u0600-\u06ff\u0e00-\u0e7f\u3040-\u30ff\uac00-\ud7af]{3,}")
 _STRAY_BRACES = re.compile(r"\{[^{}\n]{0,80}\}|\{\s*T\d*[^}\n]*$")
 _TOOL_TEXT = re.compile(r"\"(?:name|function)\"\s*:\s*\"|</?tool_call>|\"arguments\"\s*:|\"parameters\"\s*:\s*\{")
 
@@ -79,8 +81,10 @@ class SentenceCheck:
     def _foreign(self, sentence: str) -> bool:
         text = REFERENCE.sub("", sentence)
         chinese, latin = len(_CJK.findall(text)), len(_WORD.findall(text))
+        if _OTHER_SCRIPT.search(text):
+            return True
         if self.question.language == "zh":
-            return chinese == 0 and latin >= 6
+            return chinese == 0 and latin >= 2 and bool(_LOWER_WORD.search(_CODE.sub("", text)))
         return chinese >= 4 and chinese > latin
 
     def _unknown(self, sentence: str) -> list[str]:
