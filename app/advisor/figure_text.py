@@ -53,7 +53,7 @@ _MARKER = re.compile(r"\[\d+(?:\s*,\s*\d+)*\]|\b[Tt]\d+(?:\.[\w.]+)?")
 _LIST_NUMBER = re.compile(r"^\s*(?:[-*>]\s*)?\d+[.)]\s", re.MULTILINE)
 _BETWEEN = re.compile(r"\s*(?:美元|USD)?\s*(?:–|—|-|~|～|to|至|到)\s*(?:US)?\$?\s*")
 
-_WORDS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
+_WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
 _WORDS |= {"eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50}
 _WORDS |= {"sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "hundred": 100}
 _COUNTED = r"(?:times|fold|percent|per cent|million|billion|thousand|dollars)\b"
@@ -64,12 +64,21 @@ _SPELLED = re.compile(
 _MULTIPLES = (
     (re.compile(r"\b(?:twice|double) (?=as\b|the\b|that\b|what\b)|\bdoubles\b(?! as)", re.IGNORECASE), "2 times "),
     (re.compile(r"\b(?:triple) (?=the\b|that\b)|\btriples\b", re.IGNORECASE), "3 times "),
+    (re.compile(r"\ba (?=(?:million|billion|thousand|hundred thousand)\b)", re.IGNORECASE), "1 "),
+    (re.compile(r"\bhalf a (?=million\b|billion\b)", re.IGNORECASE), "0.5 "),
+    (re.compile(r"\btwo[- ]thirds (?=of\b|the\b)", re.IGNORECASE), "67 % "),
+    (re.compile(r"\b(?:a|one)[- ]third (?=of\b|more\b|less\b|cheaper\b|dearer\b)", re.IGNORECASE), "33 % "),
+    (re.compile(r"\b(?:a|one)[- ]quarter (?=of\b|more\b|less\b|cheaper\b|dearer\b)", re.IGNORECASE), "25 % "),
+    (re.compile(r"三分之一"), "33%"),
+    (re.compile(r"三分之二"), "67%"),
+    (re.compile(r"四分之一"), "25%"),
+    (re.compile(r"翻倍|翻番"), "2倍"),
     (re.compile(r"\bhalf (?=as\b|the (?:price|cost|time|power|money))", re.IGNORECASE), "50 % "),
 )
 _ZH = "零〇一二两兩三四五六七八九十百千万萬亿億"
 _ZH_PERCENT = re.compile(rf"百分之([{_ZH}]+|\d+(?:\.\d+)?)")
 _ZH_FIGURE = re.compile(
-    rf"(?<![第之{_ZH}])([{_ZH}]*[一二两兩三四五六七八九十百千][{_ZH}]*)(?=\s*(?:美元|倍|毫秒|微秒|千瓦|[GT]B/s|[GT]b/s))"
+    rf"(?<![第之{_ZH}])([{_ZH}]*[一二两兩三四五六七八九十百千][{_ZH}]*)(?=\s*(?:美元|元|人民币|欧元|倍|毫秒|微秒|千瓦|[GT]B/s|[GT]b/s))"
 )
 
 

@@ -13,6 +13,7 @@ from app.advisor.figure_text import figures_in
 from app.advisor.figures import with_range
 from app.advisor.markers import MARKER, numbers_of
 from app.advisor.question import Question
+from app.advisor.subjects import misnamed
 from app.fabric.calculation import Calculation, Language
 from app.library.passage import Passage
 
@@ -59,7 +60,7 @@ class SentenceCheck:
         if unknown:
             return Checked(unsupported=tuple(unknown), figures=len(unknown))
         bare = MARKER.sub("", sentence)
-        wrong = faults(bare, self.calculations, self.choice)
+        wrong = faults(bare, self.calculations, self.choice) + misnamed(bare, self.calculations)
         if wrong:
             return Checked(fault=f"{wrong[0]}: “{self._filled(bare).strip()[:160]}”", figures=1)
         typed = figures_in(REFERENCE.sub(" · ", bare))

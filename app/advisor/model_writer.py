@@ -8,6 +8,7 @@ nothing supports is dropped and counted; one that contradicts the values costs t
 from __future__ import annotations
 
 import contextlib
+import logging
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any
@@ -44,6 +45,11 @@ class _Fault(Exception):
         self.fault = fault
 
 
+def _no_stop_warnings(record: logging.LogRecord) -> bool:
+    """LangChain reports the exception that ends a stream as a fault; it is none."""
+    return "_StopAtToken" not in record.getMessage()
+
+
 class _StopAtToken(BaseCallbackHandler):
     """Ends the model's stream, which runs in a thread of LangGraph's own, once nobody reads it any more."""
 
@@ -51,6 +57,7 @@ class _StopAtToken(BaseCallbackHandler):
 
     def __init__(self, stopped: threading.Event):
         self._stopped = stopped
+        logging.getLogger("langchain_core.callbacks.manager").addFilter(_no_stop_warnings)
 
     def on_llm_new_token(self, token: Any, **_: Any) -> None:
         if self._stopped.is_set():

@@ -1,0 +1,54 @@
+"""Whether a figure is said of what it is a figure of: the size of cluster, price or ownership, all GPUs or each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from app.advisor.comparisons import REFERENCE
+from app.fabric.calculation import Calculation
+
+_GPUS = re.compile(
+    r"(?<![\w.,])(\d{1,3}(?:,\d{3})+|\d+)[\s-]*(?:[A-Z]\w*\s)?(?:GPUs?|卡|张\s?GPU|块\s?GPU)(?![A-Za-z])", re.IGNORECASE
+)
+_PER_GPU = re.compile(r"\s*(?:per|for each|for every|a|/)\s*GPU\b|\s*(?:每卡|/卡|每张)", re.IGNORECASE)
+_PER_YEAR = re.compile(r"\s*(?:per|a|each|every|/)\s*(?:year|annum)\b|\s*annually|\s*(?:每年|/年)", re.IGNORECASE)
+_CLAUSE_END = re.compile(r"[,;:，；：。]|\b(?:and|while|but|whereas)\b|而|但")
+_NAMED: Mapping[str, re.Pattern[str]] = {
+    "tco": re.compile(r"\btco\b|total cost of ownership|cost to own|总拥有成本", re.IGNORECASE),
+    "capex": re.compile(r"\bcapex\b|purchase price|price to buy|capital cost|采购成本|购置成本", re.IGNORECASE),
+    "energy": re.compile(r"\belectricity\b|energy cost|电费", re.IGNORECASE),
+    "staff": re.compile(r"\bstaff(?:ing)? costs?\b|人力成本", re.IGNORECASE),
+    "support": re.compile(r"\bsupport (?:costs?|contracts?)\b|维保", re.IGNORECASE),
+    "algbw": re.compile(r"\balgbw\b|algorithm bandwidth|算法带宽", re.IGNORECASE),
+    "busbw": re.compile(r"\bbusbw\b|bus bandwidth|总线带宽", re.IGNORECASE),
+}
+
+
+def misnamed(sentence: str, calculations: Mapping[str, Calculation]) -> list[str]:
+    """Faults of a sentence whose references are still in place, each in a few words."""
+    found = []
+    masked = REFERENCE.sub(lambda match: "·" * len(match[0]), sentence)
+    said = {int(match[1].replace(",", "")) for match in _GPUS.finditer(masked)}
+    for match in REFERENCE.finditer(sentence):
+        calculation, name = calculations.get(match[1]), match[3]
+        if calculation is None:
+            continue
+        gpus = calculation.inputs.get("gpus")
+        if len(said) == 1 and isinstance(gpus, int) and gpus not in said and not name.endswith("gpus"):
+            found.append(f"{match[0]} is for {gpus} GPUs, not for {min(said)}")
+        behind = sentence[match.end() :]
+        if (
+            _PER_GPU.match(behind)
+            and not name.endswith("_per_gpu")
+            and calculation.values[name].unit in ("USD", "W", "kW")
+        ):
+            found.append(f"{match[0]} is for all GPUs, not for each")
+        if _PER_YEAR.match(behind) and "year" not in name:
+            found.append(f"{match[0]} is for all years, not for each")
+        clause = _CLAUSE_END.split(masked[: match.start()])[-1]
+        named = [subject for subject, words in _NAMED.items() if words.search(clause)]
+        own = next((subject for subject in _NAMED if subject in name), "")
+        if len(named) == 1 and own and own != named[0]:
+            found.append(f"{match[0]} is {own}, not {named[0]}")
+    return found
