@@ -16,7 +16,7 @@ from app.advisor.citations import Ledger, Numbering, renumber
 from app.advisor.evidence import Evidence, Tools, gather, search_evidence
 from app.advisor.model_failure import ModelFailed, notice
 from app.advisor.model_material import PASSAGES, prompt_hash
-from app.advisor.model_setup import make_model
+from app.advisor.model_setup import ModelUnusable, make_model
 from app.advisor.model_tools import Toolbox
 from app.advisor.model_writer import ModelWriter
 from app.advisor.question import Question, read_question
@@ -40,6 +40,7 @@ class Advisor:
         self.library = library
         self.tools = tools
         self.model = model
+        self.model_fault: ModelFailed | None = None
         self._switches = switch_names(tools.catalog)
         self._gpu_models = (*tools.accelerators.by_id, *tools.accelerators.names)
 
@@ -48,7 +49,12 @@ class Advisor:
         """Open the library (building the index of the notes if there is none) and load the data of the calculators."""
         library = Library.open(settings)
         library.ensure_notes(on_progress)
-        return cls(settings, library, load_tools(settings.knowledge), make_model(settings))
+        try:
+            return cls(settings, library, load_tools(settings.knowledge), make_model(settings))
+        except ModelUnusable as error:  # the built-in writer needs no model: answer, and say why it is not used
+            opened = cls(settings, library, load_tools(settings.knowledge))
+            opened.model_fault = ModelFailed("set_up", error.message.rstrip("."))
+            return opened
 
     def ask(
         self,
@@ -149,6 +155,8 @@ class Advisor:
             kept = dispute.reply(evidence.question.disputed, evidence.question.text, evidence.calculations, language)
             yield f"{kept}\n\n" if kept else ""
         if self.model is None or evidence.kind in NO_MODEL_KINDS:
+            if self.model_fault and evidence.kind not in NO_MODEL_KINDS:
+                written.notices = (notice(self.model_fault, self.settings.model, language, partly=False),)
             yield draft.text
             return
         headline, _, body = draft.text.partition("\n") if evidence.calculations else ("", "", draft.text)

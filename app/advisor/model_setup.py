@@ -10,12 +10,16 @@ from app.errors import AdvisorError
 from app.settings import Settings
 
 
+class ModelUnusable(AdvisorError):
+    """The configured model cannot be set up; everything else works without it."""
+
+
 def make_model(settings: Settings) -> BaseChatModel | None:
-    """The configured chat model, None for the built-in writer. Raises AdvisorError on an unknown provider."""
+    """The configured chat model, None for the built-in writer. Raises ModelUnusable where that fails."""
     if settings.model == "builtin":
         return None
     if ":" not in settings.model:
-        raise AdvisorError(
+        raise ModelUnusable(
             f"FABRIC_ADVISOR_MODEL={settings.model} names no provider.",
             "Use builtin or provider:name, for example openai:gpt-5.",
         )
@@ -30,15 +34,20 @@ def make_model(settings: Settings) -> BaseChatModel | None:
     try:
         model = init_chat_model(settings.model, **options)
     except ImportError as error:
-        raise AdvisorError(
+        raise ModelUnusable(
             f"The package for {settings.model} is not installed ({error.name or error}).",
             "Install it, or use an openai: compatible server.",
         ) from None
     except Exception as error:  # noqa: BLE001  (providers raise their own types for a missing key or unknown name)
-        raise AdvisorError(
+        if "api_key" in str(error).lower() or "api key" in str(error).lower():
+            raise ModelUnusable(
+                f"There is no key for {settings.model}.",
+                "Set FABRIC_ADVISOR_MODEL_API_KEY in the environment or in .env, or the provider's own variable.",
+            ) from None
+        raise ModelUnusable(
             f"The model {settings.model} cannot be set up: {type(error).__name__}",
             "Check FABRIC_ADVISOR_MODEL and the provider's key.",
         ) from None
     if not isinstance(model, BaseChatModel):
-        raise AdvisorError(f"{settings.model} is not a chat model.", "Name one, for example openai:gpt-5.")
+        raise ModelUnusable(f"{settings.model} is not a chat model.", "Name one, for example openai:gpt-5.")
     return model

@@ -332,3 +332,23 @@ def test_told_that_it_is_otherwise_the_figure_stays_with_the_reason(advisor: Adv
         model = Advisor(settings, advisor.library, advisor.tools, make_model(settings))
         answer = model.answer("No, RoCE costs $5M.", [before])
     assert "You are right" not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        ("openai:gpt-5", "There is no key for openai:gpt-5"),
+        ("nosuchprovider:x", "cannot be set up"),
+        ("gpt", "names no provider"),
+    ],
+)
+def test_without_a_usable_model_the_built_in_answer_comes_with_a_notice(
+    advisor: Advisor, monkeypatch: pytest.MonkeyPatch, model: str, words: str
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    opened = Advisor.open(advisor.settings.model_copy(update={"model": model}))
+    answer = opened.answer(EN)
+    assert answer.text == advisor.answer(EN).text
+    assert len(answer.notices) == 1
+    assert words in answer.notices[0] and "built-in text" in answer.notices[0]
+    opened.library.close()
