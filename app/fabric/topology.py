@@ -232,10 +232,10 @@ def size_fabric(
 
     def most(tiers: int, kept: int = 0) -> int:
         ports = separate * capacity(joint, radix, tiers, oversubscription, core_oversubscription)
-        return int((ports - kept) / nics_per_gpu)
+        return int((ports - kept) / nics_per_gpu) // gpus_per_node * gpus_per_node  # whole nodes
 
     lanes = max(separate, joint)
-    limit = most(3, ceil(reserved_ports / lanes) * lanes) // gpus_per_node * gpus_per_node
+    limit = most(3, ceil(reserved_ports / lanes) * lanes)
     planned = max(gpus, grow_to or 0)
     if gpus < 1 or planned > limit:
         raise out_of_range(catalog, gpus if gpus < 1 else planned, row, limit, fabric, link_gbps)

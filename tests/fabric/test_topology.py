@@ -110,7 +110,7 @@ def test_whole_units_and_exact_counts() -> None:
     whole, exact = size(256, "roce"), size(256, "roce", whole_units=False)
     assert (counts(whole), whole.sized_for_gpus) == ((8, 4, 0), 512)
     assert (counts(exact), exact.sized_for_gpus) == ((4, 2, 0), 256)  # two rails share a leaf
-    assert any("6 switches with exact counts" in note.en for note in whole.assumptions)
+    assert any("12 switches, 6 with exact counts" in note.en for note in whole.assumptions)
     assert counts(size(256, gbps_per_gpu=800, whole_units=False)) == (4, 2, 0)
 
 
