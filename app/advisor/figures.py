@@ -66,7 +66,7 @@ _UNIT_NAMES: Mapping[str, tuple[str, str]] = {
     "GB/s": (" GB/s", " GB/s"),
     "Gb/s": (" Gb/s", " Gb/s"),
     "Gbit/s": (" Gb/s", " Gb/s"),
-    "B": (" B", " B"),
+    "B": (" bytes", " 字节"),
     "s": (" s", " s"),
     "m": (" m", " m"),
     "h": (" h", " h"),
