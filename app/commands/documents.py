@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
-from pathlib import Path
 from typing import Any, Literal
 
 import click
 
 from app.commands.output import json_option, print_json
+from app.errors import AdvisorError
+from app.library.document import Progress
+from app.library.filters import Filters
 from app.library.library import Library
 from app.settings import load_settings
 
@@ -32,14 +35,37 @@ def open_library(*, with_notes: bool = True) -> Library:
 @click.command()
 @click.argument("query")
 @click.option("-k", type=click.IntRange(1, 100), default=5, show_default=True, help="How many passages.")
-@click.option("--language", type=click.Choice(["en", "zh"]), default=None, help="Preferred language of note pairs.")
+@click.option("--prefer", type=click.Choice(["en", "zh"]), default=None, help="Language shown of a note pair.")
+@click.option("--language", type=click.Choice(["en", "zh"]), default=None, help="Only passages in this language.")
+@click.option("--kind", type=click.Choice(["notes", "documents"]), default=None, help="Only notes, or only your own.")
+@click.option("--document", "documents_", multiple=True, metavar="NAME", help="Only this document; may be repeated.")
+@click.option("--source", default="", metavar="TEXT", help="Only documents whose path, address or sources hold TEXT.")
+@click.option("--since", default="", metavar="DATE", help="Only documents of this date or later: YYYY[-MM[-DD]].")
 @json_option
-def search(query: str, k: int, language: Literal["en", "zh"] | None, as_json: bool) -> None:
+def search(
+    query: str,
+    k: int,
+    prefer: Literal["en", "zh"] | None,
+    language: Literal["en", "zh"] | None,
+    kind: Literal["notes", "documents"] | None,
+    documents_: tuple[str, ...],
+    source: str,
+    since: str,
+    as_json: bool,
+) -> None:
     """The passages nearest to QUERY, best first."""
     from app.advisor.question import clean, detect_language
 
     query = clean(query, load_settings().max_question_chars)
-    hits = open_library().search(query, k=k, language=language or detect_language(query))
+    library = open_library()
+    chosen = tuple(library.document(name).id for name in documents_)
+    hits = library.search(
+        query,
+        k=k,
+        language=prefer or language or detect_language(query),
+        only=kind,
+        filters=Filters(language or "", chosen, source, since),
+    )
     if as_json:
         print_json({"query": query, "passages": [hit.to_json() for hit in hits]})
         return
@@ -54,33 +80,70 @@ def search(query: str, k: int, language: Literal["en", "zh"] | None, as_json: bo
 
 
 @click.command()
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, metavar="[FILE|FOLDER|ZIP|URL]…")
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
-@click.option("--reindex", is_flag=True, help="Embed everything again, after a change of the embedding model.")
+@click.option("--reindex", is_flag=True, help="Read the named again though unchanged; without names, embed everything.")
+@click.option("--workers", type=click.IntRange(1, 32), default=None, help="Threads that read; default: one a core.")
+@click.option("--watch", is_flag=True, help="Go on, and take in what changes, until Ctrl-C.")
 @json_option
-def ingest(paths: tuple[Path, ...], dry_run: bool, reindex: bool, as_json: bool) -> None:
-    """Add files and folders to the library: .md .txt .pdf .html .docx. Exit 1 if a file failed."""
-    if not paths and not reindex:
-        raise click.UsageError("Name a file or folder, or --reindex.")
-    library = open_library(with_notes=not reindex)
-    if reindex:
-        passages = library.reindex(_show_progress)
+def ingest(
+    paths: tuple[str, ...], dry_run: bool, reindex: bool, workers: int | None, watch: bool, as_json: bool
+) -> None:
+    """Add files, folders, zip files and web pages to the library. Exit 1 if one failed.
+
+    Read are .md .txt .log .pdf .html .docx .pptx .xlsx .csv .epub .eml. Without names, the library is put in order.
+    """
+    if watch and not paths:
+        raise click.UsageError("Name the folder to watch.")
+    if watch and dry_run:
+        raise click.UsageError("--watch and --dry-run exclude each other.")
+    everything = reindex and not paths
+    library = open_library(with_notes=not everything)
+    if everything:
+        passages = library.reindex(_show)
+        _end_line()
         click.echo(f"{passages} passages embedded anew.", err=True)
         library.ensure_notes(progress_line)
-    report = library.ingest(paths, on_progress=_show_progress, dry_run=dry_run)
-    if as_json:
-        print_json(report.to_json())
-    else:
-        click.echo(report.summary("en"))
-        for failure in report.failed:
-            click.echo(f"  failed: {failure.name}: {failure.reason}", err=True)
-    if report.failed:
+
+    def take_in() -> bool:
+        report = library.ingest(
+            paths, on_progress=_show_progress, dry_run=dry_run, workers=workers, afresh=reindex and bool(paths)
+        )
+        _end_line()
+        if as_json:
+            print_json(report.to_json())
+        else:
+            click.echo(report.summary("en") if paths else "The library is in order.")
+            for failure in report.failed:
+                click.echo(f"  failed: {failure.name}: {failure.reason}", err=True)
+        return not report.failed
+
+    if watch:
+        from app.library.watching import changes
+
+        for _ in changes(paths):
+            try:
+                take_in()
+            except AdvisorError as error:  # e.g. another ingest at work: the next change may fare better
+                click.echo(f"fabric-advisor: {error}", err=True)
+    elif not take_in():
         raise SystemExit(1)
 
 
-def _show_progress(progress: object) -> None:
+def _show_progress(progress: Progress) -> None:
+    _show(progress.line())
+
+
+def _show(text: str) -> None:
+    """One moving line, on a terminal only."""
     if sys.stderr.isatty():
-        click.echo(f"\r\033[K{progress}", err=True, nl=False)
+        width = shutil.get_terminal_size().columns - 1
+        click.echo(f"\r\033[K{text[:width]}", err=True, nl=False)
+
+
+def _end_line() -> None:
+    if sys.stderr.isatty():
+        click.echo("\r\033[K", err=True, nl=False)
 
 
 @click.group()
@@ -127,3 +190,15 @@ def remove_document(name: str, as_json: bool) -> None:
         print_json({"removed": one.to_json()})
     else:
         click.echo(f"Removed {one.name}.")
+
+
+@documents.command("dismiss")
+@click.argument("name")
+@json_option
+def dismiss_failure(name: str, as_json: bool) -> None:
+    """Take a file that failed (name, id or path) off the list; it is tried again at the next ingest."""
+    one = open_library().dismiss(name)
+    if as_json:
+        print_json({"dismissed": one.to_json()})
+    else:
+        click.echo(f"Dismissed {one.name}.")

@@ -58,9 +58,24 @@ class Progress:
     elapsed_s: float
 
     @property
+    def passages_per_s(self) -> float:
+        return self.passages / self.elapsed_s if self.elapsed_s else 0.0
+
+    def line(self) -> str:
+        """One line for a terminal: how far, how fast, how long still."""
+        rate = f", {self.passages_per_s:.0f} passages/s" if self.passages else ""
+        left = f", {_duration(self.remaining_s)} left" if self.done < self.total and self.elapsed_s > 1 else ""
+        return f"{self.done}/{self.total}{rate}{left}  {self.name}: {self.status}"
+
+    @property
     def remaining_s(self) -> float:
         """Time left, from the files done so far."""
         return self.elapsed_s / self.done * (self.total - self.done) if self.done else 0.0
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}" if minutes >= 60 else f"{minutes}:{rest:02}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from typing import Any
 from langchain_core.embeddings import Embeddings
 
 from app.library import shipped
+from app.library.document_reader import embedding_text
 from app.library.embeddings import make_embeddings, model_id
 from app.library.formats.plain import read_markdown
-from app.library.ingest import embedding_text
 from app.library.splitting import split
 from app.settings import load_settings
 

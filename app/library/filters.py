@@ -26,7 +26,12 @@ class Filters:
 
     def __post_init__(self) -> None:
         if self.since and not _DATE.fullmatch(self.since):
-            raise AdvisorError(f"{self.since!r} is not a date.", "Write YYYY, YYYY-MM or YYYY-MM-DD.")
+            raise AdvisorError(
+                f"{self.since!r} is not a date.",
+                "Write YYYY, YYYY-MM or YYYY-MM-DD.",
+                code="bad_date",
+                values={"text": self.since},
+            )
 
     @property
     def of_documents(self) -> bool:

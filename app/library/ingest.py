@@ -7,24 +7,21 @@ vectors that nothing needs any more are deleted. `repair` settles what an interr
 
 from __future__ import annotations
 
-import hashlib
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from langchain_core.embeddings import Embeddings
 
 from app.library import shipped
 from app.library.document import Failure, IngestReport, Progress
-from app.library.formats.content import Content, UnreadableError
-from app.library.language import detect_language
+from app.library.document_reader import DocumentReader, Seen, embedding_text
+from app.library.formats.content import UnreadableError
 from app.library.manifest import Manifest
-from app.library.reading import file_state, read
-from app.library.records import DocumentRow, Known, PassageRow
-from app.library.sources import READING_VERSION, SourceFile, is_changed
-from app.library.splitting import split, without_footnotes
+from app.library.read_ahead import read_ahead
+from app.library.records import DocumentRow, Known
+from app.library.sources import SourceFile
 from app.library.store import VectorStore
 from app.library.words import Words
 
@@ -67,9 +64,8 @@ class Ingester:
         self._manifest = manifest
         self._store = store
         self._embeddings = embeddings
-        self._words = words
+        self._reader = DocumentReader(words, max_bytes)
         self._shipped = shipped_vectors
-        self._max_bytes = max_bytes
 
     def run(
         self,
@@ -78,8 +74,12 @@ class Ingester:
         *,
         on_progress: Callable[[Progress], None] | None = None,
         dry_run: bool = False,
+        workers: int = 1,
+        afresh: bool = False,
     ) -> IngestReport:
-        """Ingest `files` and remove the documents `gone`. Skips unchanged files, records failures."""
+        """Ingest `files` and remove the documents `gone`. Skips unchanged files (unless `afresh`), records
+        failures. Files are read by `workers` threads ahead of their turn; the result does not depend on it.
+        """
         outcome = _Outcome()
         started = time.monotonic()
         known = self._manifest.known()
@@ -92,22 +92,26 @@ class Ingester:
                 elapsed = time.monotonic() - started
                 on_progress(Progress(number, len(files), name, status, embedded, elapsed))
 
-        for number, file in enumerate(files, 1):
+        def read_one(file: SourceFile) -> DocumentRow | Seen:
+            return self._reader.document(file, known.get(file.id), afresh=afresh)
+
+        for number, (file, result) in enumerate(read_ahead(files, read_one, workers), 1):
             before = known.get(file.id)
-            try:
-                document = self._document(file, before, names)
-            except UnreadableError as error:
-                failure = Failure(file.path.name, str(file.path), str(error))
+            if isinstance(result, UnreadableError):
+                failure = Failure(file.name, file.location, str(result))
                 outcome.failed.append(failure)
                 if not dry_run:
                     self._manifest.record_failure(file.id, failure, file.kind)
                 tell(number, failure.name, "failed")
                 continue
-            if document is None and before is not None:
-                outcome.unchanged.append(before.name)
-                tell(number, before.name, "unchanged")
+            if isinstance(result, Seen):
+                if result.state and not dry_run:
+                    self._manifest.touch(file.id, *result.state)
+                name = before.name if before else file.name
+                outcome.unchanged.append(name)
+                tell(number, name, "unchanged")
                 continue
-            assert document is not None
+            document = replace(result, name=before.name if before else _free_name(file, names))
             names[document.name] = document.id
             (outcome.updated if before else outcome.added).append(document.name)
             waiting.append(document)
@@ -156,62 +160,6 @@ class Ingester:
         rows = self._manifest.to_embed(passage_ids)
         return sum(shipped.key(embedding_text(*row[1:5])) not in vectors for row in rows)
 
-    def _document(self, file: SourceFile, before: Known | None, names: Mapping[str, str]) -> DocumentRow | None:
-        """The file as a document; None if it is the one that is stored already."""
-        if file.problem:
-            raise UnreadableError(file.problem)
-        try:
-            if before and not is_changed(file, before):
-                return None
-            size, mtime_ns = file_state(file.path)
-            sha256 = _sha256(file.path) if size <= self._max_bytes else ""
-        except OSError as error:
-            raise UnreadableError(f"it cannot be opened ({error.strerror or error})") from None
-        revision = f"{READING_VERSION}-{sha256}"
-        if before and before.revision == revision:
-            self._manifest.touch(before.id, size, mtime_ns)
-            return None
-        content = read(file.path, max_bytes=self._max_bytes)
-        title = content.title or file.path.stem
-        return DocumentRow(
-            id=file.id,
-            name=before.name if before else _free_name(file, names),
-            path=file.path.name if file.kind == "note" else str(file.path),
-            url=content.url,
-            title=title,
-            language=content.language or detect_language(content.text),
-            kind=file.kind,
-            topic=content.topic if file.kind == "note" else "",
-            sha256=sha256,
-            size=size,
-            mtime_ns=mtime_ns,
-            revision=revision,
-            sources=dict(content.sources),
-            text=content.text,
-            passages=tuple(self._passages(file, content, title, revision)),
-        )
-
-    def _passages(self, file: SourceFile, content: Content, title: str, revision: str) -> Iterator[PassageRow]:
-        text = content.text
-        language = content.language if file.kind == "note" else ""
-        version = hashlib.sha256(revision.encode()).hexdigest()[:10]
-        for number, piece in enumerate(split(text, title=title, page_starts=content.page_starts)):
-            body = text[piece.start : piece.end]
-            yield PassageRow(
-                id=f"{file.id}-{version}-{number}",
-                section=piece.section,
-                section_number=piece.section_number,
-                part=piece.part,
-                start=piece.start,
-                end=piece.end,
-                language=language or piece.language,
-                page=piece.page,
-                source_refs=piece.source_refs,
-                context=piece.context,
-                text=body,
-                words=self._words.of(embedding_text(title, piece.section, piece.context, body)),
-            )
-
     def _store_documents(self, documents: Sequence[DocumentRow]) -> None:
         if not documents:
             return
@@ -241,12 +189,6 @@ class Ingester:
         return [next(fresh) if vector is None else vector.tolist() for vector in found]
 
 
-def embedding_text(title: str, section: str, context: str, text: str) -> str:
-    """What is embedded and indexed for a passage: its title and headings lift what is found (measured)."""
-    heading = " › ".join(part for part in (title, section) if part)
-    return "\n".join(part for part in (heading, context, without_footnotes(text)) if part)
-
-
 def _metadata(kind: str, language: str) -> dict[str, str]:
     """What search filters by."""
     return {"kind": kind, "language": language}
@@ -254,14 +196,9 @@ def _metadata(kind: str, language: str) -> dict[str, str]:
 
 def _free_name(file: SourceFile, names: Mapping[str, str]) -> str:
     """The file's name, with as many of its folders as it takes to tell it from the others."""
-    parts = file.path.parts
-    for count in range(1, len(parts)):
+    parts = file.parts
+    for count in range(1, len(parts) + bool(file.url)):
         name = "/".join(parts[-count:])
         if names.get(name, file.id) == file.id:
             return name
-    return str(file.path)
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return file.location

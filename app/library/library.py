@@ -7,6 +7,7 @@ between threads, and between processes on one HOME.
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -18,8 +19,9 @@ from langchain_core.embeddings import Embeddings
 from app.errors import AdvisorError
 from app.fabric.calculation import Language
 from app.library.document import Document, IngestReport, Progress
+from app.library.document_reader import embedding_text
 from app.library.filters import Filters
-from app.library.ingest import Ingester, embedding_text
+from app.library.ingest import Ingester
 from app.library.lock import writer_lock
 from app.library.parts import Parts
 from app.library.passage import Hit, Passage
@@ -30,6 +32,7 @@ from app.settings import Settings
 
 _KINDS = {"notes": "note", "documents": "document", None: None}
 _WAIT_S = 60.0
+_MOST_WORKERS = 4
 _MENDED_IN_A_SEARCH = 64  # passages, some five seconds of embedding
 
 
@@ -144,10 +147,14 @@ class Library:
         *,
         on_progress: Callable[[Progress], None] | None = None,
         dry_run: bool = False,
+        workers: int | None = None,
+        afresh: bool = False,
     ) -> IngestReport:
-        """Bring files and folders in: new and changed ones are read, unchanged ones skipped, and documents
-        whose files have vanished from a given folder are removed. Failures are in the report, not raised.
+        """Bring files, folders, zip files and http(s) addresses in: new and changed ones are read (`afresh`: all
+        of them), unchanged ones skipped, and documents whose files have vanished from a given folder or zip file
+        are removed. Failures are in the report, not raised. `workers` threads read ahead, by default one a core.
         """
+        workers = workers or min(_MOST_WORKERS, os.cpu_count() or 1)
         with self._writing():
             files = files_of(paths, self._settings.knowledge / "notes")
             known = list(self._manifest.known().values())
@@ -155,7 +162,7 @@ class Library:
             if not dry_run:
                 self._manifest.forget_failures(no_longer_failing(paths, self._manifest.failed_paths()))
             ingester: Ingester = self._parts.ingester
-            report = ingester.run(files, gone, on_progress=on_progress, dry_run=dry_run)
+            report = ingester.run(files, gone, on_progress=on_progress, dry_run=dry_run, workers=workers, afresh=afresh)
             return replace(report, failed=(*report.failed, *failures))
 
     def remove(self, name_or_id: str) -> Document:
@@ -169,6 +176,16 @@ class Library:
             )
         with self._writing():
             self._parts.ingester.remove([document.id])
+        return document
+
+    def dismiss(self, name_or_id: str) -> Document:
+        """Take a file that could not be read off the list of failures; an older version of it stays."""
+        document = self.document(name_or_id)
+        if not document.error:
+            raise AdvisorError(
+                f"{document.name} has not failed.", f"To remove it: `fabric-advisor documents remove {document.name}`."
+            )
+        self._manifest.forget_failure(document.id)
         return document
 
     def reindex(self, on_progress: Callable[[str], None] | None = None) -> int:

@@ -126,6 +126,9 @@ class Manifest:
     def forget_failures(self, paths: Iterable[str]) -> None:
         self._db.execute_many("DELETE FROM failures WHERE path = ?", [(path,) for path in paths])
 
+    def forget_failure(self, document_id: str) -> None:
+        self._db.execute("DELETE FROM failures WHERE id = ?", (document_id,))
+
     def record_failure(self, document_id: str, failure: Failure, kind: str) -> None:
         self._db.execute(
             "INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?, ?, ?)",

@@ -13,6 +13,7 @@ from app.library.formats.docx import read_docx
 from app.library.formats.epub import read_epub
 from app.library.formats.html import read_html
 from app.library.formats.mail import read_mail
+from app.library.formats.nccl_log import read_log
 from app.library.formats.pdf import read_pdf
 from app.library.formats.plain import read_markdown, read_text
 from app.library.formats.pptx import read_pptx
@@ -44,7 +45,7 @@ _READERS: dict[str, Callable[[Path], Content]] = {
     ".md": _from_bytes(read_markdown),
     ".markdown": _from_bytes(read_markdown),
     ".txt": _from_bytes(read_text),
-    ".log": _from_bytes(read_text),
+    ".log": _from_bytes(read_log),
     ".html": _from_bytes(read_html),
     ".htm": _from_bytes(read_html),
     ".pdf": read_pdf,
@@ -56,7 +57,7 @@ _READERS: dict[str, Callable[[Path], Content]] = {
     ".epub": read_epub,
     ".eml": _from_bytes(read_mail),
 }
-READER_VERSION = "1"
+READER_VERSION = "2"
 SUPPORTED = tuple(_READERS)
 
 

@@ -6,30 +6,61 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
+from app.library.archives import Member, is_archive, members
 from app.library.document import Failure, Kind
+from app.library.formats.content import UnreadableError
 from app.library.reading import READER_VERSION, file_state, is_supported
 from app.library.records import Known
 from app.library.splitting import SPLITTER_VERSION
+from app.library.web_page import is_url, name_of
 
 READING_VERSION = f"{SPLITTER_VERSION}.{READER_VERSION}"  # of how text is made from a file; part of revisions
 
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file to ingest. `id` is its identity: the resolved path, or the name of a shipped note."""
+    """A file to ingest. `id` is its identity: the resolved path, the address, or the name of a shipped note.
+
+    Of a document in a zip file, `path` is the zip file.
+    """
 
     id: str
     path: Path
     kind: Kind
     problem: str = ""  # known before reading, e.g. "there is no such file"
+    member: Member | None = None
+    url: str = ""
+
+    @property
+    def location(self) -> str:
+        """Where it is, as people see it: path, path in a zip file, or address."""
+        if self.url:
+            return self.url
+        return f"{self.path}/{self.member.name}" if self.member else str(self.path)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Of its location: what names are made of."""
+        return (name_of(self.url),) if self.url else PurePath(self.location).parts
+
+    @property
+    def name(self) -> str:
+        return self.parts[-1]
+
+    def state(self) -> tuple[int, int]:
+        """(size, mtime in ns), to see whether it may have changed."""
+        size, mtime_ns = file_state(self.path)
+        return (self.member.size if self.member else size), mtime_ns
 
 
 def is_changed(file: SourceFile, known: Known) -> bool:
     """Whether the file may differ from what is stored, without reading it."""
+    if file.url:
+        return True
     try:
-        state = file_state(file.path)
+        state = file.state()
     except OSError:
         return True
     return state != (known.size, known.mtime_ns) or not known.revision.startswith(f"{READING_VERSION}-")
@@ -37,7 +68,7 @@ def is_changed(file: SourceFile, known: Known) -> bool:
 
 def document_id(path: Path) -> str:
     """Identity of a file by its resolved path."""
-    return "d" + hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]
+    return _id_of(path.resolve())
 
 
 def note_id(name: str) -> str:
@@ -54,19 +85,43 @@ def note_files(folder: Path) -> list[SourceFile]:
 
 
 def files_of(paths: Iterable[str | Path], notes: Path) -> list[SourceFile]:
-    """Files under the given files and folders, each once. Links out of a folder are not followed."""
+    """Files at the given addresses and under the given files, folders and zip files, each once."""
     found: dict[str, SourceFile] = {}
     for given in paths:
-        path = Path(given).expanduser()
-        if path.is_dir():
-            for file in _walk(path):
-                found.setdefault(_identity(file, notes).id, _identity(file, notes))
-        elif path.exists():
-            found.setdefault(_identity(path, notes).id, _identity(path, notes))
-        else:
-            missing = SourceFile(document_id(path), path, "document", "there is no such file")
-            found.setdefault(missing.id, missing)
+        for file in _files_at(given, notes.resolve()):
+            found.setdefault(file.id, file)
     return list(found.values())
+
+
+def _files_at(given: str | Path, notes: Path) -> Iterator[SourceFile]:
+    if isinstance(given, str) and is_url(given):
+        yield SourceFile("d" + hashlib.sha256(given.encode()).hexdigest()[:16], Path(), "document", url=given)
+        return
+    path = Path(given).expanduser()
+    if path.is_dir():
+        for file, problem in _walk(path):
+            if problem:
+                yield SourceFile(_id_of(file), file, "document", problem)
+            else:
+                yield from _in_file(file, notes)
+    elif path.exists():
+        yield from _in_file(path.resolve(), notes)
+    else:
+        yield SourceFile(document_id(path), path, "document", "there is no such file")
+
+
+def _in_file(path: Path, notes: Path) -> Iterator[SourceFile]:
+    """The file itself, or the documents in it. `path` is resolved."""
+    if not is_archive(path):
+        yield _identity(path, notes)
+        return
+    try:
+        inside = members(path)
+    except UnreadableError as error:
+        yield SourceFile(_id_of(path), path, "document", str(error))
+        return
+    for member in inside:
+        yield SourceFile(_id_of(path / member.name), path, "document", member.problem, member)
 
 
 def gone_from(
@@ -77,17 +132,20 @@ def gone_from(
     A folder that has lost every file looks like a disk that is not mounted: its documents are kept, and that is
     reported as a failure of the folder.
     """
-    here = {file.id for file in present}
+    files = list(present)
+    here = {file.id for file in files}
+    unread = [file.path for file in files if file.problem and is_archive(file.path) and file.member is None]
     documents = [entry for entry in known if entry.kind == "document"]
     gone: dict[str, Known] = {}
     failures = []
     for folder in folders:
         root = Path(folder).expanduser().resolve()
-        if not root.is_dir():
+        if not root.is_dir() and not is_archive(root):
             continue
-        under = [entry for entry in documents if Path(entry.path).is_relative_to(root)]
+        under = [entry for entry in documents if PurePath(entry.path).is_relative_to(root)]
+        under = [entry for entry in under if not any(PurePath(entry.path).is_relative_to(one) for one in unread)]
         lost = [entry for entry in under if entry.id not in here and not Path(entry.path).exists()]
-        if under and len(lost) == len(under) and not any(file.path.is_relative_to(root) for file in present):
+        if under and len(lost) == len(under) and not any(file.path.is_relative_to(root) for file in files):
             kept = f"its {len(under)} documents were kept (remove them by name)"
             failures.append(Failure(root.name, str(root), f"the folder is empty now; {kept}"))
         else:
@@ -97,29 +155,37 @@ def gone_from(
 
 def no_longer_failing(folders: Iterable[str | Path], failed_paths: Iterable[str]) -> list[str]:
     """Paths of failed files that were under the folders and are gone: nothing is left to mend."""
-    roots = [Path(folder).expanduser().resolve() for folder in folders if Path(folder).expanduser().is_dir()]
+    given = [Path(folder).expanduser() for folder in folders]
+    roots = [path.resolve() for path in given if path.is_dir() or is_archive(path)]
     return [
         path
         for path in failed_paths
-        if not os.path.lexists(path) and any(Path(path).resolve().is_relative_to(root) for root in roots)
+        if not is_url(path) and not os.path.lexists(path) and any(PurePath(path).is_relative_to(root) for root in roots)
     ]
 
 
-def _identity(path: Path, notes: Path) -> SourceFile:
-    resolved = path.resolve()
-    if resolved.parent == notes.resolve() and resolved.suffix == ".md":
+def _id_of(resolved: Path) -> str:
+    return "d" + hashlib.sha256(str(resolved).encode()).hexdigest()[:16]
+
+
+def _identity(resolved: Path, notes: Path) -> SourceFile:
+    if resolved.parent == notes and resolved.suffix == ".md":
         return SourceFile(note_id(resolved.name), resolved, "note")
-    return SourceFile(document_id(resolved), resolved, "document")
+    return SourceFile(_id_of(resolved), resolved, "document")
 
 
-def _walk(folder: Path) -> Iterator[Path]:
+def _walk(folder: Path) -> Iterator[tuple[Path, str]]:
+    """Resolved files to read under a folder, or files not to read with the reason."""
     root = folder.resolve()
     for parent, folders, names in os.walk(root):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
             path = Path(parent, name)
-            if name.startswith((".", "~$")) or not is_supported(path):
+            if name.startswith((".", "~$")) or not (is_supported(path) or is_archive(path)):
                 continue
-            if path.is_symlink() and not path.resolve().is_relative_to(root):
-                continue
-            yield path
+            if not path.is_symlink():
+                yield path, ""
+            elif path.resolve().is_relative_to(root):
+                yield path.resolve(), ""
+            else:
+                yield path, "it is a link out of the folder, which is not followed"

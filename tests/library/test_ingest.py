@@ -210,7 +210,7 @@ def test_passages_are_exact_stretches_of_the_text(library: Library, folder: Path
 def test_a_new_splitter_reads_everything_again(library: Library, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     library.ingest([folder])
     monkeypatch.setattr(sources, "READING_VERSION", "next")
-    monkeypatch.setattr("app.library.ingest.READING_VERSION", "next")
+    monkeypatch.setattr("app.library.document_reader.READING_VERSION", "next")
     assert library.ingest([folder]).updated == ("a.md", "b.txt")
 
 

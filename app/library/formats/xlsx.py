@@ -1,10 +1,11 @@
-"""XLSX: each sheet a section with its rows as a table; cells as stored, formulas by their last result."""
+"""XLSX: each sheet a section with its rows as a table; dates as dates, formulas by their last result."""
 
 from __future__ import annotations
 
 import re
 import zipfile
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -14,6 +15,10 @@ from app.library.formats.package import open_package, part, related
 _S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _COLUMN = re.compile(r"[A-Z]+")
+_BUILT_IN_DATES = frozenset([*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)])
+_LITERAL = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?!h|m|s)[^\]]*\]', re.IGNORECASE)
+_EPOCHS = {False: datetime(1899, 12, 30), True: datetime(1904, 1, 1)}  # day 0; the first with Excel's day of 1900
+_LAST_DAY = 2_958_465  # 9999-12-31
 
 
 def read_xlsx(path: Path) -> Content:
@@ -22,11 +27,14 @@ def read_xlsx(path: Path) -> Content:
         if book is None:
             raise UnreadableError("it is not an Excel workbook (no xl/workbook.xml inside)")
         shared = _shared_strings(package)
+        dates = _date_styles(package)
+        properties = book.find(f"{_S}workbookPr")
+        epoch = _EPOCHS[properties is not None and properties.get("date1904", "0") in ("1", "true")]
         targets = related(package, "xl/workbook.xml")
         blocks = []
         for sheet in book.iter(f"{_S}sheet"):
             content = part(package, targets.get(sheet.get(f"{_R}id", ""), ""))
-            rows = list(_rows(content, shared)) if content is not None else []
+            rows = list(_rows(content, shared, dates, epoch)) if content is not None else []
             if rows:
                 blocks += [f"## {sheet.get('name', 'Sheet')}", table_text(rows)]
     return Content("\n\n".join(blocks) + "\n")
@@ -39,7 +47,24 @@ def _shared_strings(package: zipfile.ZipFile) -> list[str]:
     return ["".join(text.text or "" for text in item.iter(f"{_S}t")) for item in strings.iter(f"{_S}si")]
 
 
-def _rows(sheet: ElementTree.Element, shared: list[str]) -> Iterator[list[str]]:
+def _date_styles(package: zipfile.ZipFile) -> frozenset[str]:
+    """Numbers of the cell styles that show a number as a date or time."""
+    styles = part(package, "xl/styles.xml")
+    if styles is None:
+        return frozenset()
+    own = {
+        one.get("numFmtId", ""): bool(re.search(r"[ymdhs]", _LITERAL.sub("", one.get("formatCode", "")).lower()))
+        for one in styles.iter(f"{_S}numFmt")
+    }
+    found = []
+    for number, style in enumerate(styles.iterfind(f"{_S}cellXfs/{_S}xf")):
+        format_ = style.get("numFmtId", "0")
+        if own.get(format_, format_.isdigit() and int(format_) in _BUILT_IN_DATES):
+            found.append(str(number))
+    return frozenset(found)
+
+
+def _rows(sheet: ElementTree.Element, shared: list[str], dates: frozenset[str], epoch: datetime) -> Iterator[list[str]]:
     for row in sheet.iter(f"{_S}row"):
         cells: list[str] = []
         for cell in row.iter(f"{_S}c"):
@@ -48,9 +73,25 @@ def _rows(sheet: ElementTree.Element, shared: list[str]) -> Iterator[list[str]]:
             if column > 16_384:
                 raise UnreadableError("it is damaged (a cell beyond the last column)")
             cells += [""] * (column - len(cells))
-            cells.append(_value(cell, shared))
+            value = _value(cell, shared)
+            cells.append(_date(value, epoch) if cell.get("s", "") in dates and cell.get("t", "n") == "n" else value)
         if any(cell.strip() for cell in cells):
             yield cells
+
+
+def _date(value: str, epoch: datetime) -> str:
+    """A day number as a date, with the time if there is one; below one day only the time."""
+    try:
+        days = float(value)
+    except ValueError:
+        return value
+    if not 0 <= days <= _LAST_DAY:
+        return value
+    moment = epoch + timedelta(seconds=round(days * 86_400))
+    clock = f"{moment:%H:%M}" if moment.second == 0 else f"{moment:%H:%M:%S}"
+    if days < 1:
+        return clock
+    return f"{moment:%Y-%m-%d}" if days == int(days) else f"{moment:%Y-%m-%d} {clock}"
 
 
 def _number(letters: str) -> int:
