@@ -44,6 +44,8 @@ def test_a_source_opens_at_the_marked_passage_and_its_address_can_be_shared(site
     marker.click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("Source 2")
+    expect(dialog.locator("mark").first).to_be_visible()
+    settled(page)
     passage = "".join(dialog.locator("mark").all_inner_texts())
     assert len(passage) > 100
     expect(dialog).to_contain_text("Where this comes from")
@@ -169,7 +171,8 @@ def test_documents_are_added_by_dropping_files_and_removed(site: Site, new_page:
     page.get_by_role("button", name="Add to the library").click()
     expect(page.get_by_text("网络备忘.md: added")).to_be_visible()
     expect(page.get_by_text("broken.pdf: not added")).to_be_visible()
-    page.get_by_role("button", name="备忘", exact=False).first.click()
+    settled(page)
+    page.get_by_role("button", name="备忘", exact=True).click()
     expect(page.get_by_text("机柜在三楼。")).to_be_visible()
     page.get_by_role("button", name="All documents").click()
     expect(page.get_by_role("heading", name="Documents")).to_be_visible()

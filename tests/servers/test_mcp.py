@@ -6,7 +6,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,12 @@ from app.mcp.server import mcp_server
 ROOT = Path(__file__).parent.parent.parent
 
 
+def _finished(work: Coroutine[Any, Any, Any]) -> Any:
+    """The result, from a loop of its own in a thread: Playwright keeps one running in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
+
+
 @pytest.fixture(scope="module")
 def environment(advisor: Advisor) -> dict[str, str]:
     return {**os.environ, "FABRIC_ADVISOR_HOME": str(advisor.settings.home.resolve()), "PYTHONPATH": str(ROOT)}
@@ -30,7 +37,7 @@ def call(server: Any, tool: str, **given: Any) -> Any:
         async with Client(server) as client:
             return await client.call_tool(tool, given)
 
-    return asyncio.run(run())
+    return _finished(run())
 
 
 def test_the_tools_are_listed_with_what_they_take(advisor: Advisor) -> None:
@@ -38,7 +45,7 @@ def test_the_tools_are_listed_with_what_they_take(advisor: Advisor) -> None:
         async with Client(mcp_server(advisor)) as client:
             return await client.list_tools()
 
-    tools = {one.name: one for one in asyncio.run(run()).tools}
+    tools = {one.name: one for one in _finished(run()).tools}
     assert set(tools) == {"size", "cost", "compare", "collective", "search", "ask"}
     assert set(tools["size"].input_schema["required"]) == {"gpus", "fabric"}
 
