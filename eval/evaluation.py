@@ -27,6 +27,7 @@ from eval.thresholds import judge, load_thresholds
 from eval.user_sets import load_sets
 
 PLAN = "plan.json"
+HELD_OUT = "heldout"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +95,22 @@ def rescore(run: Path, sets: Sequence[Path], thresholds: Path) -> int:
 
 
 def select(cases: Sequence[Case], only: Sequence[str]) -> list[Case]:
-    """The cases whose id or one of whose tags is in `only`; all where it is empty."""
+    """The cases whose id or one of whose tags is in `only`; all where it is empty.
+
+    A held-out case is chosen by its id or by the tag `heldout`, else never: no gate and no baseline counts it.
+    """
     known = {case.id for case in cases} | {tag for case in cases for tag in case.tags}
     for name in only:
         if name not in known:
             raise AdvisorError(f"There is no case and no tag '{name}'.", "Give an id or a tag of the set.")
-    return [case for case in cases if not only or case.id in only or set(case.tags) & set(only)]
+    wanted = set(only)
+
+    def chosen(case: Case) -> bool:
+        if HELD_OUT in case.tags:
+            return bool({case.id, HELD_OUT} & wanted)
+        return not wanted or bool({case.id, *case.tags} & wanted)
+
+    return [case for case in cases if chosen(case)]
 
 
 def conclude(

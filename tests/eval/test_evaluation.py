@@ -12,8 +12,9 @@ from app.settings import Settings
 from eval.baseline import read_baseline
 from eval.command import evaluate
 from eval.compare import compare_runs
-from eval.evaluation import Plan, evaluate_sets, rescore
+from eval.evaluation import Plan, evaluate_sets, rescore, select
 from eval.report import read_run
+from eval.user_sets import load_sets
 from tests.eval.answers import ScriptedSubject, answer, calculation, verdict
 
 QUESTIONS = """
@@ -131,6 +132,20 @@ def test_only_by_id_and_tag(plan: Plan, settings: Settings) -> None:
     ]  # fmt: skip
     with pytest.raises(AdvisorError, match="no case and no tag 'wether'"):
         run(changed(plan, only=("wether",), out=None), settings, GOOD)
+
+
+def test_held_out_cases_run_only_when_they_are_named(plan: Plan) -> None:
+    set_of = plan.sets[0].with_name("held.yaml")
+    set_of.write_text(QUESTIONS.replace("tags: [sizing]", "tags: [sizing, heldout]"), encoding="utf-8")
+    cases = load_sets([set_of])
+
+    def ids(*only: str) -> list[str]:
+        return [case.id for case in select(cases, only)]
+
+    assert ids() == ["which", "weather"]
+    assert ids("sizing") == []
+    assert ids("heldout") == ids("size") == ["size"]
+    assert ids("heldout", "quick") == ["which", "size"]
 
 
 def test_fail_fast(plan: Plan, settings: Settings) -> None:
