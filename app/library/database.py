@@ -41,6 +41,7 @@ class Database:
                 self._db.execute(f"PRAGMA user_version = {_SCHEMA_VERSION}")
         elif version != _SCHEMA_VERSION:
             raise sqlite3.DatabaseError(f"it has format {version}, this program knows {_SCHEMA_VERSION}")
+        self._db.execute("CREATE VIRTUAL TABLE temp.occurrences USING fts5vocab (main, words, instance)")
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

@@ -10,6 +10,10 @@ def say_the_same(one: frozenset[str], other: frozenset[str]) -> bool:
     """Of two passages' index words. A revised figure makes another statement, however alike the words are."""
     if one == other:
         return True
-    if min(len(one), len(other)) < _FEWEST or len(one & other) < _ALIKE * len(one | other):
+    fewer, more = sorted((len(one), len(other)))
+    if fewer < _FEWEST or fewer < _ALIKE * more:  # the second says at once what the sets would say below
+        return False
+    common = len(one & other)
+    if common < _ALIKE * (fewer + more - common):
         return False
     return not any(any(character.isdigit() for character in word) for word in one ^ other)

@@ -24,6 +24,7 @@ from app.library.reranker import Reranker, make_reranker
 from app.library.search import Searcher
 from app.library.store import VectorStore
 from app.library.vector_table import VectorTable
+from app.library.word_index import WordIndex
 from app.library.words import Words
 from app.settings import Settings
 
@@ -52,7 +53,7 @@ class Parts:
         self._parts: dict[str, Any] = {}
         self._database = Database(settings.home / "library.sqlite3")
         self.manifest = Manifest(self._database)
-        self.index = PassageIndex(self._database)
+        self.index = PassageIndex(self._database, WordIndex(self._database, self.manifest.generation))
 
     def close(self) -> None:
         if "store" in self._parts:

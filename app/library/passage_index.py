@@ -6,9 +6,12 @@ import json
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from app.library.database import Database
 from app.library.filters import DocumentFacts
 from app.library.passage import Passage
+from app.library.word_index import Name, Numbers, WordIndex
 
 _COLUMNS = """p.id, p.document_id, d.name, d.title, d.url, p.section, p.text, p.start, p."end",
     p.language, p.page, d.topic, p.source_refs"""
@@ -24,8 +27,9 @@ class Place(NamedTuple):
 
 
 class PassageIndex:
-    def __init__(self, database: Database):
+    def __init__(self, database: Database, words: WordIndex):
         self._db = database
+        self._words = words
 
     def passages(self, ids: Iterable[str]) -> dict[str, Passage]:
         """Passages by id; an id that is not there is left out."""
@@ -38,7 +42,10 @@ class PassageIndex:
         return {row[0]: _passage(row) for row in rows}
 
     def languages(self, ids: Iterable[str]) -> dict[str, str]:
-        return {id_: passage.language for id_, passage in self.passages(ids).items()}
+        wanted = list(dict.fromkeys(ids))
+        return dict(
+            self._db.rows(f"SELECT id, language FROM passages WHERE id IN ({','.join('?' * len(wanted))})", wanted)
+        )
 
     def counterpart(self, passage: Passage, language: str) -> Passage | None:
         """The passage at the same place of a note's version in another language, if there is one."""
@@ -71,7 +78,7 @@ class PassageIndex:
         )
 
     def count(self) -> int:
-        return int(self._db.rows("SELECT count(*) FROM passages")[0][0])
+        return self._words.count()
 
     def places(self) -> list[Place]:
         """All passages, in order of their numbers."""
@@ -90,33 +97,36 @@ class PassageIndex:
 
     def match(
         self,
-        query: str,
+        names: Iterable[Name],
         limit: int,
         kind: str | None = None,
         *,
         language: str = "",
         documents: Iterable[str] | None = None,
     ) -> list[tuple[str, float]]:
-        """Passage ids and BM25 scores (higher is better, above 0) for an FTS5 query, best first; of a kind, a
-        language and some documents if asked.
+        """Passage ids and BM25 scores (higher is better, above 0) of those that hold any of the names, best first;
+        of a kind, a language and some documents if asked.
         """
-        if kind is None and not language and documents is None:  # the best are sorted out before anything is looked up
-            rows = self._db.rows(
-                """SELECT p.id, best.score FROM (SELECT rowid AS number, -rank AS score FROM words
-                   WHERE words MATCH ? ORDER BY rank LIMIT ?) best JOIN passages p ON p.number = best.number
-                   ORDER BY best.score DESC""",
-                (query, limit),
-            )
-        else:
-            wanted = json.dumps(list(documents)) if documents is not None else None
-            rows = self._db.rows(
-                """SELECT p.id, -bm25(words) FROM words JOIN passages p ON p.number = words.rowid
-                   JOIN documents d ON d.id = p.document_id
-                   WHERE words MATCH ?1 AND (?2 IS NULL OR d.kind = ?2) AND (?3 = '' OR p.language = ?3)
-                   AND (?4 IS NULL OR d.id IN (SELECT value FROM json_each(?4))) ORDER BY bm25(words) LIMIT ?5""",
-                (query, kind, language, wanted, limit),
-            )
-        return [(id_, score) for id_, score in rows if score > 0]
+        allowed = None
+        if kind is not None or language or documents is not None:
+            allowed = self._numbers(kind, language, documents)
+        best = self._words.best(names, limit, allowed)
+        found = self._db.rows(
+            f"SELECT number, id FROM passages WHERE number IN ({','.join('?' * len(best))})",
+            [number for number, _ in best],
+        )
+        ids: dict[int, str] = dict(found)
+        return [(ids[number], score) for number, score in best if number in ids]
+
+    def _numbers(self, kind: str | None, language: str, documents: Iterable[str] | None) -> Numbers:
+        wanted = json.dumps(list(documents)) if documents is not None else None
+        rows = self._db.rows(
+            """SELECT p.number FROM passages p JOIN documents d ON d.id = p.document_id
+               WHERE (?1 IS NULL OR d.kind = ?1) AND (?2 = '' OR p.language = ?2)
+               AND (?3 IS NULL OR d.id IN (SELECT value FROM json_each(?3)))""",
+            (kind, language, wanted),
+        )
+        return np.fromiter((row[0] for row in rows), np.int64, len(rows))
 
     def words_of(self, ids: Iterable[str]) -> dict[str, frozenset[str]]:
         wanted = list(dict.fromkeys(ids))
@@ -128,12 +138,8 @@ class PassageIndex:
         return {id_: frozenset(words.split()) for id_, words in rows}
 
     def document_frequency(self, words: Iterable[str]) -> dict[str, int]:
-        """In how many passages each word occurs."""
-        wanted = list(dict.fromkeys(words))
-        found: dict[str, int] = {}
-        for word in wanted:  # one by one: each is a look-up, all at once a walk through every word of the index
-            found |= dict(self._db.rows("SELECT term, doc FROM vocabulary WHERE term = ?", (word,)))
-        return found
+        """In how many passages each word occurs; a word that is nowhere is left out."""
+        return self._words.document_frequency(words)
 
 
 def _passage(row: Any) -> Passage:

@@ -161,8 +161,8 @@ class Searcher:
         documents = chosen(filters, self._index.document_facts()) if filters.of_documents else None
         near = nearest.best(kind, language=filters.language, documents=documents)
         if concepts:
-            expression = self._match_expression(concepts)
-            matching = self._index.match(expression, _CANDIDATES, kind, language=filters.language, documents=documents)
+            names = dict.fromkeys(name for concept in concepts for name in concept.names)
+            matching = self._index.match(names, _CANDIDATES, kind, language=filters.language, documents=documents)
             rest = [id_ for id_, _ in matching if id_ not in near]
             near |= nearest.of(self._index.languages(rest))
         words = self._index.words_of(near)
@@ -211,11 +211,6 @@ class Searcher:
             shown.add(passage.text)
             seen.append(candidate.words)
             yield candidate, passage
-
-    def _match_expression(self, concepts: Sequence[Concept]) -> str:
-        """FTS5: any name of any concept; a name of several words needs them all."""
-        names = dict.fromkeys(name for concept in concepts for name in concept.names)
-        return " OR ".join("(" + " AND ".join(f'"{word}"' for word in name) + ")" for name in names)
 
 
 def _is_abbreviation(name: str) -> bool:
