@@ -27,6 +27,7 @@ from app.fabric.estimate import Estimate
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _PLAIN = frozenset(("id", "name", "architecture", "aliases", "two_node_tree"))
 _WHOLE = frozenset(("gpus_per_node", "domain_gpus", "nvls_gpus", "nics_per_node", "nic_gbps"))
+_ASSUMED = frozenset(("ours", "secondary"))  # trust of a value that was taken from another GPU
 _RELATIVE = ("all_to_all", "tree_without_nvls", "sharp")
 
 
@@ -68,6 +69,7 @@ def _accelerator(raw: Mapping[str, Any], sources: Mapping[str, Source]) -> Accel
     values: dict[str, Any] = {key: raw[key] for key in _PLAIN if key in raw}
     values["aliases"] = tuple(str(alias).lower() for alias in raw.get("aliases", ()))
     used: dict[str, Source] = {}
+    assumed: set[str] = set()
     for key, datum in raw.items():
         if key not in _PLAIN and key != "compute":
             number = float(datum["value"])
@@ -75,9 +77,11 @@ def _accelerator(raw: Mapping[str, Any], sources: Mapping[str, Source]) -> Accel
                 raise ValueError(f"{key} must be above 0")
             values[key] = int(number) if key in _WHOLE else number
             used[datum["source"]] = sources[datum["source"]]
+            if sources[datum["source"]].trust in _ASSUMED and key.endswith("_gbytes_per_s"):
+                assumed.add(key)
     if "compute" in raw:
         values["compute"] = Compute(**{**raw["compute"], "source": sources[raw["compute"]["source"]]})
-    return Accelerator(**values, sources=tuple(used.values()))
+    return Accelerator(**values, sources=tuple(used.values()), assumed=frozenset(assumed))
 
 
 def _read_constants(path: Path) -> CollectiveConstants:
@@ -121,6 +125,9 @@ def _constants(content: Mapping[str, Any], sources: Mapping[str, Source]) -> Col
         racks=tuple((float(domains), float(share)) for domains, share in relative["racks"]["points"]),
         racks_source=sources[relative["racks"]["source"]],
         busbw_source=sources["nccl-tests-performance"],
+        assumed_plateau=Rate(
+            _estimate(content["assumed_plateau"]["range"]), (sources[content["assumed_plateau"]["source"]],)
+        ),
     )
 
 

@@ -35,7 +35,8 @@ class Compute:
 class Accelerator:
     """One GPU model. Bandwidths are busbw plateaus in GB/s (1e9 B/s) inside one scale-up domain.
 
-    `nvls_gbytes_per_s` is 0 where switches cannot reduce; it was measured with `nvls_gpus` GPUs.
+    `nvls_gbytes_per_s` is 0 where switches cannot reduce; it was measured with `nvls_gpus` GPUs. `assumed` names
+    the plateaus that no measurement of this GPU supports.
     """
 
     id: str
@@ -53,6 +54,7 @@ class Accelerator:
     aliases: tuple[str, ...] = ()
     compute: Compute | None = None
     sources: tuple[Source, ...] = ()
+    assumed: frozenset[str] = frozenset()
 
     @property
     def nic_gbps_per_gpu(self) -> float:
@@ -138,6 +140,7 @@ class CollectiveConstants:
     racks: tuple[tuple[float, float], ...]  # (NVLink domains, share), ascending
     racks_source: Source
     busbw_source: Source
+    assumed_plateau: Rate  # by how much an assumed plateau may be off
 
 
 @dataclass(frozen=True, slots=True)

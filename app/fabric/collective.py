@@ -53,6 +53,8 @@ class Collective:
     def sources(self) -> tuple[Source, ...]:
         constants, inputs = self.constants, self.inputs
         used = [*self.accelerator.sources, constants.busbw_source, constants.latencies.source]
+        if self.accelerator.assumed:
+            used += constants.assumed_plateau.sources
         if self.domains > 1:
             used += [constants.nic_source, constants.network_pipeline.source]
             used += constants.efficiencies[inputs.tuning, inputs.fabric].sources

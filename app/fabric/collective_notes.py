@@ -95,10 +95,19 @@ def assumptions_of(
         notes.append(_SMALL)
     if gpu.spans_nodes:
         notes.append(_RACKS)
+    if gpu.assumed:
+        notes.append(_assumed_note(gpu.name))
     if inputs.op == "all-to-all":
         notes.append(_ALL_TO_ALL)
     notes.append(_WAYS)
     return tuple(notes)
+
+
+def _assumed_note(name: str) -> Bilingual:
+    return Bilingual(
+        f"Part of the plateaus of {name} inside its domain are taken from a sibling GPU, so the range is wider.",
+        f"{name} 域内的部分带宽上限取自同代的其他 GPU，因此范围更宽。",
+    )
 
 
 def _oversubscription_note(ratio: float) -> Bilingual:

@@ -21,6 +21,12 @@ from app.fabric.latency import all_to_all_us, collnet_us, nvls_us, ring_us, tree
 
 Point = Literal["fastest", "typical", "slowest"]
 POINTS: tuple[Point, ...] = ("fastest", "typical", "slowest")
+_PLATEAUS = {
+    "nvls": "nvls_gbytes_per_s",
+    "tree": "nvls_gbytes_per_s",
+    "sharp": "nvls_gbytes_per_s",
+    "all-to-all": "all_to_all_gbytes_per_s",
+}
 
 
 class Timing(NamedTuple):
@@ -51,7 +57,7 @@ class Case:
         share = _at(self.constants.efficiencies[tuning, self.inputs.fabric].share, point, high_is_fast=True)
         size = self.inputs.bytes * busbw_factor(self.inputs.op, self.layout.gpus) / 1000  # over GB/s: us
         for way in self.ways:
-            wire = size / (way.busbw_gbytes_per_s * share * self._relative(way))
+            wire = size / (way.busbw_gbytes_per_s * share * self._relative(way) * self._spread(way, point))
             time = self._latency(way, point) + wire + self._fill(wire, point)
             yield Timing(time, wire, way.limit, way.way)
         if self.inputs.op not in ("all-to-all", "send-recv"):
@@ -134,6 +140,12 @@ class Case:
         if way.way == "tree" and not self.gpu.nvls_gbytes_per_s:
             return relative["tree_without_nvls"][0]
         return 1.0
+
+    def _spread(self, way: Bound, point: Point) -> float:
+        """By how much a plateau that was taken from another GPU may be off; only the range widens."""
+        if way.limit == "nic" or _PLATEAUS.get(way.way, "ring_gbytes_per_s") not in self.gpu.assumed:
+            return 1.0
+        return _at(self.constants.assumed_plateau.share, point, high_is_fast=True)
 
     def _factor(self, kind: str, point: Point) -> float:
         return _at(self.constants.latency_factors[kind, self.inputs.fabric].share, point, high_is_fast=False)

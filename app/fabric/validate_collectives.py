@@ -1,10 +1,12 @@
 """Measured collectives against the model: published, computed, error.
 
 Rows come from eval/reference/collectives.csv. `split` says what a row is for: `calibrate` rows set the
-constants of knowledge/catalog/collectives.yaml, `report` rows were not used for that. `label` names what
-the model does not cover (TCP, TCPX, a mis-tuned or unknown fabric); such rows are printed with their reason
-and left out of the medians. Left out of the file altogether, because they name no message size: Tolly's
-averages over a sweep, DeepEP's dispatch and combine, and the NVLink plateaus that are catalog data.
+constants of knowledge/catalog/collectives.yaml; `report` rows were not used for that, but were known when the
+model was written; `blind` rows were looked up after its constants were frozen (their note names the commit)
+and are never labelled, so that their error stands as it came out. `label` names what the model does not cover
+(TCP, TCPX, a mis-tuned or unknown fabric); such rows are printed with their reason and left out of the
+medians. Left out of the file altogether, because they name no message size: Tolly's averages over a sweep,
+DeepEP's dispatch and combine, and the NVLink plateaus that are catalog data.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import pytest
 
 from app.accelerators import load_accelerators
 from app.errors import AdvisorError
-from app.fabric.bound import busbw_factor
+from app.fabric.bound import OPERATIONS, busbw_factor
 from app.fabric.collective import estimate_collective, parse_bytes, parse_nics
 
 KNOWLEDGE = Path(__file__).parents[2] / "knowledge"
@@ -195,3 +195,36 @@ def test_an_alias_is_the_same_gpu(accelerators):
 def test_what_no_cluster_can_have_is_refused(accelerators, given, says):
     with pytest.raises(AdvisorError, match=says):
         estimate_collective(accelerators, **{"op": "all-reduce", "nodes": 8, "bytes": GIB, **given})
+
+
+@pytest.mark.parametrize("gpu", sorted(load_accelerators(KNOWLEDGE).by_id))
+@pytest.mark.parametrize("op", OPERATIONS)
+def test_every_collective_runs_on_every_gpu_with_its_own_nics(gpu, op):
+    known = load_accelerators(KNOWLEDGE)
+    one = known.find(gpu)
+    made = estimate_collective(
+        known,
+        op=op,
+        nodes=2,
+        gpus_per_node=one.gpus_per_node,
+        gpu=gpu,
+        fabric="roce",
+        nics_per_node=one.nics_per_node,
+        nic_gbps=one.nic_gbps,
+        bytes=2**30,
+    )
+    assert 0 < made.busbw_range_gbytes_per_s.low <= made.busbw_gbytes_per_s <= 1.01 * made.bound_gbytes_per_s
+
+
+def test_a_plateau_taken_from_another_gpu_widens_the_range_and_nothing_else():
+    known = load_accelerators(KNOWLEDGE)
+    assert known.find("b300").assumed == {"ring_gbytes_per_s", "nvls_gbytes_per_s", "all_to_all_gbytes_per_s"}
+    assert known.find("b200").assumed == frozenset()
+    job = {"op": "all-gather", "nodes": 1, "bytes": 2**30}
+    measured = estimate_collective(known, gpu="b200", **job)
+    assumed = estimate_collective(known, gpu="b300", **job)
+    assert assumed.time_us == measured.time_us  # B300's ring is B200's
+    assert assumed.time_range_us.low < measured.time_range_us.low
+    assert assumed.time_range_us.high > measured.time_range_us.high
+    assert any(source.trust == "ours" for source in assumed.sources)
+    assert any("sibling" in note.en for note in assumed.assumptions)

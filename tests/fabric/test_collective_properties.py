@@ -35,7 +35,8 @@ def test_more_bytes_take_longer_and_the_range_holds_the_typical(cluster, size):
     assert made.time_us < more.time_us < 2.0001 * made.time_us
     assert made.time_range_us.low <= made.time_us <= made.time_range_us.high
     assert 0 < made.fraction_of_bound <= 1
-    assert made.busbw_range_gbytes_per_s.high <= 1.07 * made.bound_gbytes_per_s
+    unsure = 1.15 if made.accelerator.assumed else 1.0  # the bound itself is a plateau taken from another GPU
+    assert made.busbw_range_gbytes_per_s.high <= 1.07 * unsure * made.bound_gbytes_per_s
 
 
 @settings(max_examples=100, deadline=None)

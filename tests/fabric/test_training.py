@@ -1,6 +1,7 @@
 """The training model against hand counts, published steps and its own constraints."""
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -124,6 +125,13 @@ def test_a_model_of_ones_own(tmp_path):
         read_model(file)
 
 
+def test_a_gpu_without_a_sourced_peak_rate_is_refused():
+    bare = replace(ACCELERATORS.find("b300"), id="bare", compute=None)
+    known = replace(ACCELERATORS, by_id={**ACCELERATORS.by_id, "bare": bare})
+    with pytest.raises(AdvisorError, match="no sourced peak rate"):
+        estimate_training(known, WORKLOADS, model="llama3-70b", gpus=64, tp=8, pp=4, gpu="bare", global_batch=128)
+
+
 @pytest.mark.parametrize(
     ("given", "says"),
     [
@@ -138,7 +146,6 @@ def test_a_model_of_ones_own(tmp_path):
         ({"global_batch": 127}, "Use 128"),
         ({"sequence": 1001, "cp": 2}, "does not divide by cp 2"),
         ({"gpu": "a100", "precision": "fp8"}, "no FP8 tensor cores"),
-        ({"gpu": "b300"}, "no sourced peak rate"),
         ({"stack": "magic"}, "Unknown software stack"),
     ],
 )
