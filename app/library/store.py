@@ -17,6 +17,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import numpy as np
+from numpy.typing import NDArray
+
 from app.errors import AdvisorError
 
 _AT_ONCE = 1000  # Chroma takes up to 5,461 in one call
@@ -67,11 +70,11 @@ class VectorStore:
         with self._collection() as collection:
             return int(collection.count())
 
-    def vectors(self, ids: Sequence[str]) -> dict[str, Any]:
-        """The vectors of some passages, as numpy arrays."""
+    def vectors(self, ids: Sequence[str]) -> tuple[list[str], NDArray[np.float32]]:
+        """Those of the ids that have a vector, and their vectors as rows."""
         with self._collection() as collection:
             found = collection.get(ids=list(ids), include=["embeddings"])
-            return dict(zip(found["ids"], found["embeddings"], strict=True))
+            return list(found["ids"]), np.asarray(found["embeddings"], np.float32)
 
     def wrote(self, generation: int) -> None:
         """This process has brought the library to that generation: its client has seen the change."""
