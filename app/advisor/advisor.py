@@ -21,6 +21,7 @@ from app.advisor.model_tools import Toolbox
 from app.advisor.model_writer import ModelWriter
 from app.advisor.question import Question, read_question
 from app.advisor.tools import load_tools, switch_names
+from app.advisor.workload_question import ModelNames
 from app.advisor.writer import BuiltinWriter, Draft
 from app.fabric.calculation import Calculation, Language
 from app.library.library import Library
@@ -42,6 +43,7 @@ class Advisor:
         self.model = model
         self.model_fault: ModelFailed | None = None
         self._switches = switch_names(tools.catalog)
+        self._models = ModelNames({id: one.parameters / 1e9 for id, one in tools.workloads.models.items()})
         self._gpu_models = (*tools.accelerators.by_id, *tools.accelerators.names)
 
     @classmethod
@@ -140,6 +142,7 @@ class Advisor:
             history,
             gpu_models=self._gpu_models,
             switches=self._switches,
+            models=self._models,
             language=self.settings.language if language == "auto" else language,
             max_chars=self.settings.max_question_chars,
         )

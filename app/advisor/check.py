@@ -12,6 +12,7 @@ from typing import Any
 
 from app.advisor.answer import Citation, Grounding
 from app.advisor.figure_text import Figure, figures_in
+from app.advisor.figures import ROUNDED_UNITS
 from app.advisor.numerals import normalise_numbers
 
 __all__ = ["Quoted", "figures_in", "ground"]
@@ -112,6 +113,7 @@ def _unit_of(name: str) -> str:
         ("_kw", "kW"),
         ("_w", "W"),
         ("_gbytes_per_s", "GB/s"),
+        ("share", "fraction"),
     ):
         if name.endswith(ending):
             return unit
@@ -136,7 +138,8 @@ def _is_value(figure: Figure, value: float, unit: str) -> bool:
     elif unit == "W" and abs(figure.value - value / 1e3) <= figure.tolerance:
         return True
     # three significant digits are shown of large amounts, so the last zeros of a text are not exact
-    slack = max(figure.tolerance, abs(value) * 0.005 if figure.dimension in {"USD", "us"} else 0)
+    rounded = figure.dimension in {"USD", "us"} or unit in ROUNDED_UNITS
+    slack = max(figure.tolerance, abs(value) * 0.005 if rounded else 0)
     return abs(figure.value - value) <= slack
 
 

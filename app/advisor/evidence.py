@@ -11,15 +11,18 @@ from app.advisor.answer import Kind, Step
 from app.advisor.lossless_evidence import lossless_calculations
 from app.advisor.question import CALCULATED, Question, vocabulary
 from app.advisor.spec import ClusterSpec
+from app.advisor.workload_evidence import training_calculations, training_steps
 from app.fabric.accelerator import Accelerators
 from app.fabric.calculation import Calculation, Language
 from app.fabric.catalog import Catalog
 from app.fabric.collective import estimate_collective
 from app.fabric.compare import Comparison, compare_fabrics
 from app.fabric.decision import Decision, Rules, Situation, decide
+from app.fabric.goodput import FailureData, estimate_goodput
 from app.fabric.lossless_catalog import LosslessData
 from app.fabric.ratio import capex_ratio
 from app.fabric.reach import switch_that_reaches
+from app.fabric.stack import Workloads
 from app.fabric.terms import default_terms
 from app.fabric.topology import Fabric
 from app.library.passage import Hit, Passage
@@ -63,6 +66,8 @@ class Tools:
     accelerators: Accelerators
     rules: Rules
     lossless: LosslessData
+    workloads: Workloads
+    failures: FailureData
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +89,7 @@ class Evidence:
     bands: tuple[Band, ...] = ()
     note_passages: Mapping[str, Sequence[Passage]] = field(default_factory=dict)
     searched: tuple[str, ...] = ()
+    model_names: Mapping[str, str] = field(default_factory=dict)  # of the catalog, by id
 
     def calculation(self, tool: str, label: str = "") -> Calculation | None:
         return next((one for one in self.calculations if one.tool == tool and label in ("", one.label)), None)
@@ -115,7 +121,8 @@ def gather(
 ) -> Evidence:
     """Run what the question calls for. Raises AdvisorError where the cluster cannot be built as described."""
     kind = _resolved_kind(question, hits, library)
-    evidence = Evidence(question, kind, hits, searched=(question.text,))
+    names = {id: model.name for id, model in tools.workloads.models.items()}
+    evidence = Evidence(question, kind, hits, searched=(question.text,), model_names=names)
     if kind in {"out_of_scope", "no_evidence"}:
         return replace(evidence, hits=())
     if kind == "clarification" or (kind == "cost" and question.spec.gpus is None and len(question.fabrics) >= 2):
@@ -214,6 +221,14 @@ def _calculated(evidence: Evidence, library: Searchable, tools: Tools) -> Eviden
     sizes = [comparison.sizes[fabric] for fabric in FABRICS]
     if kind == "sizing":
         return replace(evidence, calculations=_numbered(sizes))
+    if kind == "performance" and question.job == "training":
+        steps = training_steps(spec, question.said, tools.accelerators, tools.workloads)
+        done = training_calculations(spec, steps, tools.accelerators, tools.workloads, tools.failures, tools.catalog)
+        return replace(evidence, calculations=_numbered(done))
+    if kind == "performance" and question.job == "goodput":
+        return replace(
+            evidence, calculations=_numbered([estimate_goodput(tools.failures, gpus=spec.gpus or 0).calculation()])
+        )
     timed = {} if kind == "cost" else collectives(spec, tools.accelerators)
     if kind == "performance":
         return replace(evidence, calculations=_numbered([timed[fabric] for fabric in FABRICS]))

@@ -11,6 +11,7 @@ from typing import Any
 
 from app.fabric.calculation import Language
 
+ROUNDED_UNITS = frozenset({"tokens/s", "GPU-hours"})  # large estimates: three digits say all that is known
 _TIME_STEPS = ((1e6, "s"), (1e3, "ms"), (0.0, "µs"))
 _BYTE_STEPS = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
 
@@ -70,6 +71,7 @@ _UNIT_NAMES: Mapping[str, tuple[str, str]] = {
     "s": (" s", " s"),
     "m": (" m", " m"),
     "h": (" h", " h"),
+    "min": (" min", " 分钟"),
     "GB": (" GB", " GB"),
     "tokens/s": (" tokens/s", " tokens/s"),
     "TFLOP/s": (" TFLOP/s", " TFLOP/s"),
@@ -79,6 +81,8 @@ _UNIT_NAMES: Mapping[str, tuple[str, str]] = {
     "infiniband/roce": ("×", " 倍"),
     "GPUs": (" GPUs", " 卡"),
     "years": (" years", " 年"),
+    "days": (" days", " 天"),
+    "GPU-hours": (" GPU-hours", " GPU 小时"),
 }
 
 
@@ -98,7 +102,7 @@ def figure(value: float | int | str, unit: str, language: Language) -> str:
         return size(int(value))
     if unit in {"ratio", "infiniband/roce"}:
         return f"{value:.2f}" + _UNIT_NAMES[unit][1 if language == "zh" else 0]
-    text = plain(value)
+    text = plain(significant(value) if unit in ROUNDED_UNITS else value)
     return text + _UNIT_NAMES[unit][1 if language == "zh" else 0] if unit in _UNIT_NAMES else text
 
 

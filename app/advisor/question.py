@@ -21,10 +21,20 @@ from app.advisor.cluster_numbers import cluster_numbers
 from app.advisor.dispute import disputed_figure
 from app.advisor.numerals import normalise_numbers
 from app.advisor.spec import ClusterSpec
+from app.advisor.workload_question import (
+    DEFAULT_MODEL,
+    ModelNames,
+    Subject,
+    job_fields,
+    subject_before,
+    subject_of,
+    without_job,
+)
 from app.errors import AdvisorError
 from app.fabric.calculation import Language
 
 CALCULATED: frozenset[str] = frozenset({"decision", "comparison", "sizing", "cost", "performance"})
+NOT_OF_A_JOB: frozenset[str] = frozenset({"sizing", "diagnosis", "configuration"})  # asked of the network itself
 _CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 _LATIN_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_\-']*")
 _CODE_NAME = re.compile(r"[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+")
@@ -51,6 +61,7 @@ class Question:
     in_domain: bool
     intents: frozenset[str]
     disputed: str = ""  # a figure that the user holds against ours, see dispute.py
+    job: Subject | None = None  # what of a training or serving job is asked, see workload_question.py
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +105,7 @@ def read_question(
     *,
     gpu_models: Sequence[str] = (),
     switches: Mapping[str, tuple[str, str]] | None = None,
+    models: ModelNames | None = None,
     language: Language | Literal["auto"] = "auto",
     max_chars: int = 4000,
 ) -> Question:
@@ -105,13 +117,14 @@ def read_question(
     cleaned = clean(text, max_chars)
     previous = history[-1] if history else None
     disputed = disputed_figure(cleaned, previous)
-    words = normalise_numbers(cleaned.replace(disputed, " ") if disputed else cleaned)
+    job = job_fields(cleaned, models) if models else {}
+    words = normalise_numbers(without_job(cleaned.replace(disputed, " ") if disputed else cleaned))
     tongue = detect_language(cleaned) if language == "auto" else language
     vocab = vocabulary()
     carried = _carried(history)
     follow_up = bool(previous and vocab.follow_up.search(words))
 
-    changes = cluster_numbers(words, gpu_models, carried, follow_up) | _attributes(words, vocab)
+    changes = cluster_numbers(words, gpu_models, carried, follow_up) | _attributes(words, vocab) | job
     for name, (switch_id, fabric) in (switches or {}).items():
         if re.search(rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])", words.lower()):
             changes[f"{fabric}_switch"] = switch_id
@@ -121,13 +134,22 @@ def read_question(
     prose = _CODE_NAME.sub(" ", words)  # NCCL_IB_TC speaks of a setting, not of InfiniBand
     fabrics = frozenset(name for name, pattern in vocab.fabrics.items() if pattern.search(prose))
     kind = _kind(words, intents, fabrics, changes, previous, follow_up, spec)
+    subject = subject_of(cleaned, spec, "model" in job or (follow_up and spec.model is not None))
+    if subject is None and previous and follow_up and kind == previous.kind:
+        subject = subject_before(one["tool"] for one in previous.calculations)
+    if kind in NOT_OF_A_JOB and subject != "goodput":
+        subject = None
+    elif subject:
+        kind = "performance"
+    if subject == "training" and spec.model is None:
+        spec = spec.changed({"model": DEFAULT_MODEL})
     if previous and disputed:
         kind, follow_up = previous.kind, True
     in_domain = bool(disputed) or (
         not vocab.not_ours.search(words)
         and bool(fabrics or vocab.domain.search(words) or (follow_up and changes) or "gpus" in changes)
     )
-    return Question(cleaned, tongue, kind, fabrics, spec, said, follow_up, in_domain, intents, disputed)
+    return Question(cleaned, tongue, kind, fabrics, spec, said, follow_up, in_domain, intents, disputed, subject)
 
 
 def clean(text: str, max_chars: int) -> str:

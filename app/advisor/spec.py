@@ -41,6 +41,12 @@ class ClusterSpec:
     pue: float | None = None
     infiniband_switch: str | None = None
     roce_switch: str | None = None
+    model: str | None = None  # id of the catalog's models.yaml
+    train_tokens: float | None = None
+    sequence: int | None = None  # tokens of one sequence; of one prompt for inference
+    global_batch: int | None = None  # sequences of one step
+    precision: str | None = None  # bf16 | fp8
+    layout: str | None = None  # degrees of parallelism: "tp=8,pp=4"
 
     @property
     def nodes(self) -> int:

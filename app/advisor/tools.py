@@ -13,6 +13,7 @@ from app.fabric.catalog import Catalog
 from app.fabric.decision import Rules, parse_rules
 from app.knowledge import load_catalog
 from app.lossless_data import load_lossless
+from app.workloads import load_failures, load_workloads
 
 
 def load_tools(knowledge: Path) -> Tools:
@@ -22,6 +23,8 @@ def load_tools(knowledge: Path) -> Tools:
         accelerators=load_accelerators(knowledge / "catalog"),
         rules=load_rules(knowledge / "catalog" / "decision.yaml"),
         lossless=load_lossless(knowledge / "catalog"),
+        workloads=load_workloads(knowledge / "catalog"),
+        failures=load_failures(knowledge / "catalog"),
     )
 
 

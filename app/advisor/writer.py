@@ -20,6 +20,7 @@ from app.advisor.citations import Ledger
 from app.advisor.evidence import ACCEPTED_WITH, FABRICS, Evidence
 from app.advisor.excerpt import best_quote, best_sentences, items_marked, lists, rank, sentences, tables, terms
 from app.advisor.figures import money, plain, size, with_range
+from app.advisor.job_text import causes, training_context
 from app.advisor.question import CALCULATED
 from app.fabric.calculation import Calculation, Language
 from app.fabric.decision import Applied
@@ -104,7 +105,7 @@ class BuiltinWriter:
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """What was assumed because nobody said it; the spec field is named, so that a reply can change it."""
-        kind = "decision" if self.evidence.decision else self.evidence.kind
+        kind = "decision" if self.evidence.decision else self.evidence.question.job or self.evidence.kind
         listed = []
         for field, entry in phrases()["assumptions"].items():
             if self.spec.gpus is None or kind not in entry["kinds"] or field in self.evidence.question.said:
@@ -179,6 +180,10 @@ class BuiltinWriter:
             "computed": self._computed(),
             "partial": self._partly_filled(),
             "differences": self._differences(),
+            "job": training_context(
+                evidence.calculations, self._value, phrases()["job"], evidence.model_names, self.language
+            ),
+            "causes": causes(evidence.calculations, self.language),
             "findings": [],
             "lead": "",
             "table": "",
@@ -373,6 +378,8 @@ class BuiltinWriter:
 
     def _field_text(self, field: str) -> str:
         value = getattr(self.spec, field)
+        if field == "model":
+            return self.evidence.model_names.get(value, value)
         if field == "message_bytes":
             return size(value)
         if field == "tuning":

@@ -63,9 +63,9 @@ class Goodput:
             tool="goodput",
             inputs={"gpus": self.gpus},
             values={
-                "goodput": Value.of(self.goodput, ""),
+                "goodput": Value.of(self.goodput, "fraction"),
                 "mtbf_h": Value.of(self.mtbf_h, "h"),
-                "checkpoint_interval_s": Value.of(self.checkpoint_interval_s, "s"),
+                "checkpoint_interval_min": Value.of(self.checkpoint_interval_s * (1 / 60), "min"),
                 "lost_gpu_hours_per_day": Value(self.lost_gpu_hours_per_day, "GPU-hours"),
                 "network_lost_gpu_hours_per_day": Value(self.lost_to("network"), "GPU-hours"),
             },

@@ -47,6 +47,11 @@ class Training:
     network_sources: tuple[Source, ...]
 
     @property
+    def label(self) -> str:
+        """What the job runs on: `infiniband`, `roce`, `roce (default)`."""
+        return self.job.fabric if self.job.tuning == "tuned" else f"{self.job.fabric} ({self.job.tuning})"
+
+    @property
     def tokens_per_s(self) -> float:
         return self.job.global_batch * self.job.sequence / self.step_s.typical
 
@@ -79,10 +84,10 @@ class Training:
             "step_time_s": Value.of(step, "s"),
             "tokens_per_s": Value(self.tokens_per_s, "tokens/s", tokens / step.high, tokens / step.low),
             "tokens_per_s_per_gpu": Value(self.tokens_per_s / job.gpus, "tokens/s"),
-            "mfu": Value(self.mfu),
+            "mfu": Value(self.mfu, "fraction"),
             "tflops_per_gpu": Value(self.tflops_per_gpu, "TFLOP/s"),
             "exposed_communication_s": Value(self.exposed_communication_s, "s"),
-            "exposed_share": Value(self.exposed_communication_s / step.typical),
+            "exposed_share": Value(self.exposed_communication_s / step.typical, "fraction"),
             **{f"exposed_{kind}_s": Value(seconds, "s") for kind, seconds in self.exposed_s.items() if seconds},
             "bubble_s": Value(self.bubble_s, "s"),
             "memory_gbytes": Value(self.memory.total_gbytes, "GB"),
@@ -103,7 +108,7 @@ class Training:
                     ]
                 )
             ),
-            label=job.fabric if job.tuning == "tuned" else f"{job.fabric} ({job.tuning})",
+            label=self.label,
         )
 
 

@@ -1,0 +1,89 @@
+"""What the templates of training and goodput answers show, from the calculations; words are in phrases.yaml."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from app.advisor.figures import figure, plain
+from app.fabric.calculation import Calculation, Language
+
+LEVEL_SHARE = 0.01  # steps that differ by less are called level: less than the model can tell
+COLUMNS = ("infiniband", "roce", "roce (default)")
+DEGREES = ("tp", "pp", "cp", "ep", "vp")  # shown where above 1; what remains is data parallelism
+
+
+def training_context(
+    calculations: Sequence[Calculation],
+    value: Callable[[str, str, str], str],
+    words: Mapping[str, Any],
+    model_names: Mapping[str, str],
+    language: Language,
+) -> dict[str, Any]:
+    """`job` of the training template: rows of the table, batch, layout, how much slower the RoCE steps are."""
+    found = {(one.tool, one.label): one for one in calculations}
+    first = found.get(("training", COLUMNS[0]))
+    if first is None:
+        return {}
+    inputs = first.inputs
+    rows = []
+    for key, (tool, name) in words["rows"].items():
+        if (tool, COLUMNS[0]) in found and name in found[tool, COLUMNS[0]].values:
+            rows.append((words["row_names"][key][language], [value(tool, label, name) for label in COLUMNS]))
+    ids = [", ".join(one.id for one in calculations if one.label == label) for label in COLUMNS]
+    rows.append((words["row_names"]["calculations"][language], ids))
+    batch, sequence = int(inputs["global_batch"] or 0), int(inputs["sequence"] or 0)
+    return {
+        "model": model_names[str(inputs["model"])],
+        "rows": rows,
+        "batch": words["batch"][language].format(batch=plain(batch), sequence=plain(sequence)),
+        "layout": _layout(inputs, words, language),
+        "slower": _slower(found.get(("training_comparison", "")), words, language),
+        "tokens": _tokens(found.get(("training_run", COLUMNS[0])), language),
+    }
+
+
+def causes(calculations: Sequence[Calculation], language: Language) -> list[dict[str, str]]:
+    """Causes of interruptions and their shares, of the goodput calculation."""
+    rows = next((one.rows for one in calculations if one.tool == "goodput"), ())
+    return [
+        {"name": str(row[language]), "share": figure(float(row["share"] or 0), "fraction", language)} for row in rows
+    ]
+
+
+def _layout(inputs: Mapping[str, Any], words: Mapping[str, Any], language: Language) -> str:
+    parts = [f"{name.upper()} {inputs[name]}" for name in DEGREES if int(inputs[name]) > 1]
+    parts.append(f"DP {inputs['dp']}")
+    precision = str(inputs["precision"]).upper()
+    text = " × ".join(parts) + str(words["layout"][language]).format(
+        micro_batch=inputs["micro_batch"], precision=precision
+    )
+    if inputs["recompute"] != "none":
+        text += str(words["recompute"][language]).format(kind=inputs["recompute"])
+    return text
+
+
+def _slower(comparison: Calculation | None, words: Mapping[str, Any], language: Language) -> str:
+    if comparison is None:
+        return ""
+    shares = {
+        name: float(comparison.values[f"roce_{name}_slower_share"].value) for name in ("tuned", "default", "mis_tuned")
+    }
+
+    def said(share: float) -> str:
+        if abs(share) < LEVEL_SHARE:
+            return str(words["level"][language])
+        key = "slower_by" if share > 0 else "faster_by"
+        return str(words[key][language].format(share=figure(abs(share), "fraction", language)))
+
+    told = {name: said(share) for name, share in shares.items()}
+    return str(words["slower"][language].format(**told, id=comparison.id))
+
+
+def _tokens(run: Calculation | None, language: Language) -> str:
+    if run is None:
+        return ""
+    tokens = float(run.inputs["tokens"] or 0)
+    if language == "zh":
+        return f"{plain(tokens / 1e12)} 万亿" if tokens >= 1e12 else f"{plain(tokens / 1e8)} 亿"
+    return f"{plain(tokens / 1e12)}T" if tokens >= 1e12 else f"{plain(tokens / 1e9)}B"

@@ -1,0 +1,122 @@
+"""Which calculations of a job a question calls for: a training step on each fabric, the whole run, goodput.
+
+Chooses inputs and calls the calculators; what nobody said becomes a noted assumption. Nothing is computed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from math import gcd
+from typing import Any, cast
+
+from app.advisor.spec import ClusterSpec
+from app.advisor.workload_question import DEFAULT_MODEL, degrees
+from app.fabric.accelerator import Accelerators
+from app.fabric.calculation import Bilingual, Calculation
+from app.fabric.catalog import Catalog
+from app.fabric.goodput import FailureData, estimate_goodput
+from app.fabric.job import Precision, unknown_model
+from app.fabric.layout_search import search_layouts
+from app.fabric.stack import Workloads
+from app.fabric.training import Training, compare_fabrics, estimate_training, time_job
+from app.fabric.training_compare import compare_steps
+from app.fabric.training_run import estimate_run
+
+TOKENS_PER_STEP = 4 * 2**20  # where no batch is said: about 4 million tokens (published runs have 4 to 16 million)
+GPUS_PER_SEQUENCE = 8  # and at least one sequence for so many GPUs
+GOODPUT_MATTERS_GPUS = 1024  # from here on, failures take a share of the time that a plan should know
+
+
+def training_steps(
+    spec: ClusterSpec, said: frozenset[str], accelerators: Accelerators, workloads: Workloads
+) -> tuple[Training, ...]:
+    """One step on InfiniBand, on tuned RoCE and on RoCE with defaults. Raises AdvisorError where nothing fits."""
+    best = _layout(spec, accelerators, workloads)
+    if "gbps_per_gpu" in said:
+        job = replace(best.job, nics_per_node=best.job.gpus_per_node, nic_gbps=spec.gbps_per_gpu)
+        best = time_job(accelerators, workloads, best.gpu, job)
+    return compare_fabrics(accelerators, workloads, best)
+
+
+def training_calculations(
+    spec: ClusterSpec,
+    steps: tuple[Training, ...],
+    accelerators: Accelerators,
+    workloads: Workloads,
+    failures: FailureData,
+    catalog: Catalog,
+) -> tuple[Calculation, ...]:
+    """The steps, and where tokens are said the run on each fabric; the goodput where failures matter."""
+    first, *rest = (step.calculation() for step in steps)
+    runs = [replace(first, assumptions=(*_assumed(spec, steps[0]), *first.assumptions)), *rest]
+    runs.append(compare_steps((*steps, _mis_tuned(steps[0], accelerators, workloads))))
+    goodput = estimate_goodput(failures, gpus=spec.gpus or 0)
+    if spec.train_tokens is not None:
+        price = catalog.price(f"gpu-hour-{steps[0].gpu.id}")
+        runs += [
+            estimate_run(
+                step,
+                goodput,
+                tokens=spec.train_tokens,
+                gpu_hour_usd=price.usd if price else None,
+                price_sources=tuple(price.sources) if price else (),
+            ).calculation()
+            for step in steps
+        ]
+    elif (spec.gpus or 0) >= GOODPUT_MATTERS_GPUS:
+        runs.append(goodput.calculation())
+    return tuple(runs)
+
+
+def _mis_tuned(step: Training, accelerators: Accelerators, workloads: Workloads) -> Training:
+    """The same job on a RoCE fabric as badly set up as the published cases: what there is to lose."""
+    job = replace(step.job, fabric="roce", tuning="mis-tuned")
+    return time_job(accelerators, workloads, step.gpu, job)
+
+
+def _layout(spec: ClusterSpec, accelerators: Accelerators, workloads: Workloads) -> Training:
+    """The layout that was said, else the fastest that fits on InfiniBand."""
+    asked: dict[str, Any] = {
+        "model": spec.model or DEFAULT_MODEL,
+        "gpus": spec.gpus or 0,
+        "gpu": spec.gpu_model,
+        "global_batch": spec.global_batch or _batch(spec, workloads),
+        "sequence": spec.sequence,
+        "precision": cast(Precision, spec.precision or "bf16"),
+    }
+    if spec.layout is None:
+        return search_layouts(accelerators, workloads, keep=1, **asked)[0]
+    stated: Mapping[str, Any] = degrees(spec.layout)
+    return estimate_training(accelerators, workloads, **asked, **stated)
+
+
+def _batch(spec: ClusterSpec, workloads: Workloads) -> int:
+    """About TOKENS_PER_STEP, in a number of sequences that divides over the GPUs."""
+    model = workloads.models.get(spec.model or DEFAULT_MODEL)
+    if model is None:
+        raise unknown_model(str(spec.model), tuple(workloads.models))
+    gpus = spec.gpus or 1
+    unit = gpus // gcd(gpus, GPUS_PER_SEQUENCE)
+    return unit * max(1, round(TOKENS_PER_STEP / (spec.sequence or model.sequence) / unit))
+
+
+def _assumed(spec: ClusterSpec, training: Training) -> tuple[Bilingual, ...]:
+    job, notes = training.job, []
+    if spec.global_batch is None:
+        tokens = job.global_batch * job.sequence
+        notes.append(
+            Bilingual(
+                f"No batch was named: {job.global_batch:,} sequences of {job.sequence:,} tokens, {tokens:,} tokens "
+                "a step.",
+                f"未说明批大小：每步 {job.global_batch:,} 条、每条 {job.sequence:,} token，共 {tokens:,} token。",
+            )
+        )
+    if spec.layout is None:
+        notes.append(
+            Bilingual(
+                "The layout is the fastest that fits in memory on InfiniBand, found by search.",
+                "并行方式为搜索得到的、在 InfiniBand 上显存可容纳的最快方案。",
+            )
+        )
+    return tuple(notes)
