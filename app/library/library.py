@@ -216,6 +216,7 @@ class Library:
         wait = (lambda: on_progress("waiting for another ingest to finish")) if on_progress else None
         with writer_lock(self._settings.home / "ingest.lock", wait_s=_WAIT_S, on_wait=wait):
             if not self._index.count():
+                self._parts.store.forget()  # of a manifest that was lost, or of a first ingest that was killed
                 self._manifest.set_setting("model", self._parts.model_id)
             self._check_model()
             if self._manifest.setting("words") != self._parts.words.version:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import shutil
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -84,12 +85,25 @@ class VectorStore:
                 client.generation = generation
 
     def forget(self) -> None:
-        """Drop all vectors of this library, of whichever model."""
-        with self._client() as client:
-            client.collections.clear()
-            for collection in client.api.list_collections():
-                if collection.name.startswith(self._family):
-                    client.api.delete_collection(collection.name)
+        """Drop all vectors of this library, of whichever model. The folder of an embedded store goes whole: it may be
+        damaged, or hold the vectors of a manifest that is lost.
+        """
+        if self._url:
+            with self._client() as client:
+                client.collections.clear()
+                for collection in client.api.list_collections():
+                    if collection.name.startswith(self._family):
+                        client.api.delete_collection(collection.name)
+            return
+        with _lock:
+            self.close()
+            try:
+                if self._folder.is_dir():
+                    shutil.rmtree(self._folder)
+                else:
+                    self._folder.unlink(missing_ok=True)
+            except OSError as error:
+                raise self._error(error) from error
 
     def close(self) -> None:
         with _lock:
@@ -128,15 +142,16 @@ class VectorStore:
                 if client is None:
                     client = _clients[self._key] = _Client(self._open(), generation)
                 yield client
-            except (AdvisorError, KeyboardInterrupt):
+            except AdvisorError:
                 raise
-            except Exception as error:
+            except BaseException as error:  # a panic of Chroma's Rust code is no Exception
                 if not _from_chroma(error):
                     raise
                 raise self._error(error) from error
 
     def _open(self) -> Any:
         import chromadb
+        from chromadb.api.shared_system_client import SharedSystemClient
         from chromadb.config import Settings
 
         logging.getLogger("chromadb").setLevel(logging.ERROR)
@@ -147,7 +162,12 @@ class VectorStore:
             port = parts.port or (443 if secure else 8000)
             return chromadb.HttpClient(parts.hostname or self._url, port, ssl=secure, settings=settings)
         self._folder.mkdir(parents=True, exist_ok=True)
-        return chromadb.PersistentClient(str(self._folder), settings=settings)
+        try:
+            return chromadb.PersistentClient(str(self._folder), settings=settings)
+        except BaseException:
+            # Chroma keeps what it failed to start, and would hand it out at the next try (chromadb 1.5.9).
+            SharedSystemClient._identifier_to_system.pop(str(self._folder), None)
+            raise
 
     def _error(self, error: Exception) -> AdvisorError:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
@@ -158,13 +178,14 @@ class VectorStore:
             )
         return AdvisorError(
             f"The vector store {self._folder} does not work: {reason}.",
-            "Check that the folder is writable and has free space; if it is damaged, delete it and run "
-            "`fabric-advisor ingest --reindex`.",
+            "Check that it is writable and has free space; if it is damaged, `fabric-advisor ingest --reindex` "
+            "makes it anew.",
+            code="damaged_vectors",
         )
 
 
-def _from_chroma(error: Exception) -> bool:
+def _from_chroma(error: BaseException) -> bool:
     module = type(error).__module__.split(".")[0]
-    return module in ("chromadb", "chromadb_rust_bindings", "httpx", "httpcore") or isinstance(
+    return module in ("chromadb", "chromadb_rust_bindings", "pyo3_runtime", "httpx", "httpcore") or isinstance(
         error, OSError | ValueError | RuntimeError
     )
