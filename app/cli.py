@@ -20,6 +20,7 @@ COMMANDS = {
     "cost": "app.commands.calculators:cost",
     "compare": "app.commands.calculators:compare",
     "collective": "app.commands.calculators:collective",
+    "inference": "app.commands.inference:inference",
     "lossless": "app.commands.lossless:lossless",
     "assess": "app.commands.calculators:assess",
     "validate": "app.commands.validate:validate",

@@ -17,6 +17,7 @@ from app.advisor.numerals import normalise_numbers
 
 __all__ = ["Quoted", "figures_in", "ground"]
 
+CURVES = frozenset({"bandwidth_curve", "scaling_curve"})
 _OFTEN_BARE = frozenset({"Gb/s", "GB/s", "W", "bytes"})
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _FABRIC = {
@@ -41,7 +42,8 @@ def ground(
     """Check an answer: which figures nothing supports, and which are said of the wrong fabric."""
     known = list(_known(calculations))
     quotable = [f"{one.passage} {one.section} {one.title}" for one in citations]
-    supported = Quoted([*quotable, question])
+    named = [value for one in calculations for value in one["inputs"].values() if isinstance(value, str)]  # Llama 3 70B
+    supported = Quoted([*quotable, *named, question])
     figures = figures_in(text)
     unsupported = tuple(
         figure.text for figure in figures if not (_matches(figure, known) or supported(figure) or _is_year(figure))
@@ -88,7 +90,9 @@ def _known(calculations: Iterable[Mapping[str, Any]]) -> Iterable[tuple[float, s
                 number = value.get(part)
                 if isinstance(number, int | float):
                     yield _canonical(float(number), value["unit"], _owner(name, label))
-        for record in (calculation["inputs"], *calculation["rows"]):
+        # points of a curve are drawn, not said: they would make almost any figure known
+        rows = () if calculation["tool"] in CURVES else calculation["rows"]
+        for record in (calculation["inputs"], *rows):
             unit = str(record.get("unit") or "")
             for name, number in record.items():
                 if isinstance(number, int | float) and not isinstance(number, bool):

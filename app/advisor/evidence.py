@@ -15,10 +15,12 @@ from app.advisor.workload_evidence import training_calculations, training_steps
 from app.fabric.accelerator import Accelerators
 from app.fabric.calculation import Calculation, Language
 from app.fabric.catalog import Catalog
-from app.fabric.collective import estimate_collective
+from app.fabric.collective import Collective, estimate_collective
 from app.fabric.compare import Comparison, compare_fabrics
+from app.fabric.curves import bandwidth_curve
 from app.fabric.decision import Decision, Rules, Situation, decide
 from app.fabric.goodput import FailureData, estimate_goodput
+from app.fabric.inference_data import ServingData
 from app.fabric.lossless_catalog import LosslessData
 from app.fabric.ratio import capex_ratio
 from app.fabric.reach import switch_that_reaches
@@ -68,6 +70,7 @@ class Tools:
     lossless: LosslessData
     workloads: Workloads
     failures: FailureData
+    serving: ServingData
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +197,7 @@ def compare(spec: ClusterSpec, catalog: Catalog) -> Comparison:
     )
 
 
-def collectives(spec: ClusterSpec, accelerators: Accelerators) -> dict[str, Calculation]:
+def collectives(spec: ClusterSpec, accelerators: Accelerators) -> dict[str, Collective]:
     """The collective on both fabrics, RoCE tuned as the spec says."""
     return {
         fabric: estimate_collective(
@@ -209,7 +212,7 @@ def collectives(spec: ClusterSpec, accelerators: Accelerators) -> dict[str, Calc
             bytes=spec.message_bytes,
             tuning=spec.tuning if fabric == "roce" else "tuned",  # type: ignore[arg-type]
             oversubscription=spec.oversubscription,
-        ).calculation()
+        )
         for fabric in FABRICS
     }
 
@@ -231,12 +234,13 @@ def _calculated(evidence: Evidence, library: Searchable, tools: Tools) -> Eviden
         )
     timed = {} if kind == "cost" else collectives(spec, tools.accelerators)
     if kind == "performance":
-        return replace(evidence, calculations=_numbered([timed[fabric] for fabric in FABRICS]))
+        curve = bandwidth_curve(tools.accelerators, tuple(timed.values()))
+        return replace(evidence, calculations=_numbered([*(one.calculation() for one in timed.values()), curve]))
     runs = [
         *sizes,
         *(comparison.costs[fabric] for fabric in FABRICS),
         comparison.calculation(),
-        *timed.values(),
+        *(one.calculation() for one in timed.values()),
     ]
     if kind == "cost":
         notes = {COST_CLAIM_NOTE: library.note_passages(COST_CLAIM_NOTE, question.language)}
@@ -251,8 +255,8 @@ def _calculated(evidence: Evidence, library: Searchable, tools: Tools) -> Eviden
     )
 
 
-def _decide(spec: ClusterSpec, comparison: Comparison, timed: Mapping[str, Calculation], tools: Tools) -> Decision:
-    times = {fabric: float(one.values["time_us"].value) for fabric, one in timed.items()}
+def _decide(spec: ClusterSpec, comparison: Comparison, timed: Mapping[str, Collective], tools: Tools) -> Decision:
+    times = {fabric: one.time_us for fabric, one in timed.items()}
     time_ratio = times["infiniband"] / times["roce"] if times else None
 
     def at_scale(gpus: int) -> Situation:

@@ -46,8 +46,9 @@ def training_context(
 def causes(calculations: Sequence[Calculation], language: Language) -> list[dict[str, str]]:
     """Causes of interruptions and their shares, of the goodput calculation."""
     rows = next((one.rows for one in calculations if one.tool == "goodput"), ())
+    column = "cause_zh" if language == "zh" else "cause"
     return [
-        {"name": str(row[language]), "share": figure(float(row["share"] or 0), "fraction", language)} for row in rows
+        {"name": str(row[column]), "share": figure(float(row["share"] or 0), "fraction", language)} for row in rows
     ]
 
 

@@ -13,6 +13,7 @@ from app.fabric.catalog import Catalog
 from app.fabric.decision import Rules, parse_rules
 from app.knowledge import load_catalog
 from app.lossless_data import load_lossless
+from app.serving_data import load_serving
 from app.workloads import load_failures, load_workloads
 
 
@@ -25,6 +26,7 @@ def load_tools(knowledge: Path) -> Tools:
         lossless=load_lossless(knowledge / "catalog"),
         workloads=load_workloads(knowledge / "catalog"),
         failures=load_failures(knowledge / "catalog"),
+        serving=load_serving(knowledge / "catalog"),
     )
 
 

@@ -15,6 +15,7 @@ from app.advisor.workload_question import DEFAULT_MODEL, degrees
 from app.fabric.accelerator import Accelerators
 from app.fabric.calculation import Bilingual, Calculation
 from app.fabric.catalog import Catalog
+from app.fabric.curves import scaling_curve
 from app.fabric.goodput import FailureData, estimate_goodput
 from app.fabric.job import Precision, unknown_model
 from app.fabric.layout_search import search_layouts
@@ -66,7 +67,7 @@ def training_calculations(
         ]
     elif (spec.gpus or 0) >= GOODPUT_MATTERS_GPUS:
         runs.append(goodput.calculation())
-    return tuple(runs)
+    return (*runs, scaling_curve(accelerators, workloads, steps))
 
 
 def _mis_tuned(step: Training, accelerators: Accelerators, workloads: Workloads) -> Training:

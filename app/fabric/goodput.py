@@ -72,7 +72,7 @@ class Goodput:
             assumptions=(_ONE_RUN, _NETWORK),
             sources=self.data.sources,
             rows=tuple(
-                {"cause": one.id, "en": one.name.en, "zh": one.name.zh, "share": one.share} for one in self.data.causes
+                {"cause": one.name.en, "cause_zh": one.name.zh, "share": one.share} for one in self.data.causes
             ),
         )
 

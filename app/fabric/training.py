@@ -116,7 +116,7 @@ def _inputs(job: Job, gpu: Accelerator) -> dict[str, float | int | str | bool | 
     given = {
         name: getattr(job, name) for name in Job.__dataclass_fields__ if name not in ("model", "sequence_parallel")
     }
-    return {"model": job.model.id, "gpu": gpu.id, **given, "dp": job.dp}
+    return {"model": job.model.id, "model_name": job.model.name, "gpu": gpu.id, **given, "dp": job.dp}
 
 
 def estimate_training(

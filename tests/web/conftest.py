@@ -123,7 +123,7 @@ def decision(passage: Passage, settings: Settings) -> Answer:
         *compared.sizes.values(),
         *compared.costs.values(),
         compared.calculation(),
-        *collectives(spec, tools.accelerators).values(),
+        *(one.calculation() for one in collectives(spec, tools.accelerators).values()),
     ]
     citation = Citation(
         marker=1,

@@ -7,7 +7,7 @@ import streamlit as st
 from app.advisor.answer import Answer
 from app.advisor.chats import Turn
 from app.web import resources, session
-from app.web.components import assumptions, calculations, chart, sources
+from app.web.components import assumptions, calculations, charts, sources
 from app.web.inert import answer_markdown, citation_links, plain
 from app.web.labels import Labels
 
@@ -29,7 +29,7 @@ def draw(chat: str, turn: Turn, *, last: bool) -> None:
         link = citation_links(turn.number, {one.marker: one for one in answer.citations})
         with st.container(key=f"{'verdict' if answer.verdict else 'text'}-{key}"):
             st.markdown(answer_markdown(answer.text, link))
-        chart.draw(key, answer.calculations, words)
+        charts.draw(key, answer.calculations, words)
         _check(answer, words)
         if answer.citations:
             sources.strip(key, turn.number, answer.citations, words)
