@@ -20,6 +20,8 @@ COMMANDS = {
     "cost": "app.commands.calculators:cost",
     "compare": "app.commands.calculators:compare",
     "collective": "app.commands.calculators:collective",
+    "training": "app.commands.training:training",
+    "goodput": "app.commands.training:goodput",
     "inference": "app.commands.inference:inference",
     "lossless": "app.commands.lossless:lossless",
     "assess": "app.commands.calculators:assess",

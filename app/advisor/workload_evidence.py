@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from math import gcd
 from typing import Any, cast
 
 from app.advisor.spec import ClusterSpec
@@ -17,15 +16,13 @@ from app.fabric.calculation import Bilingual, Calculation
 from app.fabric.catalog import Catalog
 from app.fabric.curves import scaling_curve
 from app.fabric.goodput import FailureData, estimate_goodput
-from app.fabric.job import Precision, unknown_model
+from app.fabric.job import Precision, unknown_model, usual_batch
 from app.fabric.layout_search import search_layouts
 from app.fabric.stack import Workloads
 from app.fabric.training import Training, compare_fabrics, estimate_training, time_job
 from app.fabric.training_compare import compare_steps
 from app.fabric.training_run import estimate_run
 
-TOKENS_PER_STEP = 4 * 2**20  # where no batch is said: about 4 million tokens (published runs have 4 to 16 million)
-GPUS_PER_SEQUENCE = 8  # and at least one sequence for so many GPUs
 GOODPUT_MATTERS_GPUS = 1024  # from here on, failures take a share of the time that a plan should know
 
 
@@ -78,28 +75,22 @@ def _mis_tuned(step: Training, accelerators: Accelerators, workloads: Workloads)
 
 def _layout(spec: ClusterSpec, accelerators: Accelerators, workloads: Workloads) -> Training:
     """The layout that was said, else the fastest that fits on InfiniBand."""
+    id = spec.model or DEFAULT_MODEL
+    if id not in workloads.models:
+        raise unknown_model(id, tuple(workloads.models))
+    sequence = spec.sequence or workloads.models[id].sequence
     asked: dict[str, Any] = {
-        "model": spec.model or DEFAULT_MODEL,
+        "model": id,
         "gpus": spec.gpus or 0,
         "gpu": spec.gpu_model,
-        "global_batch": spec.global_batch or _batch(spec, workloads),
-        "sequence": spec.sequence,
+        "global_batch": spec.global_batch or usual_batch(spec.gpus or 1, sequence),
+        "sequence": sequence,
         "precision": cast(Precision, spec.precision or "bf16"),
     }
     if spec.layout is None:
         return search_layouts(accelerators, workloads, keep=1, **asked)[0]
     stated: Mapping[str, Any] = degrees(spec.layout)
     return estimate_training(accelerators, workloads, **asked, **stated)
-
-
-def _batch(spec: ClusterSpec, workloads: Workloads) -> int:
-    """About TOKENS_PER_STEP, in a number of sequences that divides over the GPUs."""
-    model = workloads.models.get(spec.model or DEFAULT_MODEL)
-    if model is None:
-        raise unknown_model(str(spec.model), tuple(workloads.models))
-    gpus = spec.gpus or 1
-    unit = gpus // gcd(gpus, GPUS_PER_SEQUENCE)
-    return unit * max(1, round(TOKENS_PER_STEP / (spec.sequence or model.sequence) / unit))
 
 
 def _assumed(spec: ClusterSpec, training: Training) -> tuple[Bilingual, ...]:

@@ -23,9 +23,9 @@ from app.commands.options import (
     options,
     taken,
 )
-from app.commands.output import json_option, language_option, print_calculation, print_json
+from app.commands.output import json_option, language_option, print_calculation, print_calculations, print_json
 from app.errors import AdvisorError
-from app.fabric.calculation import Calculation, Language
+from app.fabric.calculation import Language
 from app.fabric.catalog import Catalog
 from app.fabric.terms import CostTerms, default_terms
 from app.knowledge import load_catalog
@@ -97,7 +97,7 @@ def cost(
 
         beside = size_side_networks(catalog, owned.bill.topology, **side)
         more["networks"] = side_calculation(catalog, owned, beside)
-    _print(calculation_of(catalog, owned), more, as_json=as_json, language=language)
+    print_calculations(calculation_of(catalog, owned), more, as_json=as_json, language=language)
 
 
 @click.command()
@@ -163,7 +163,7 @@ def compare(
         return
     if decision:
         parts.print_decision(decision, language)
-    _print(result.calculation(), more, as_json=False, language=language)
+    print_calculations(result.calculation(), more, as_json=False, language=language)
 
 
 @click.command()
@@ -208,17 +208,6 @@ def _terms(catalog: Catalog, given: dict[str, Any]) -> CostTerms:
 
     naas = Naas(**taken(given, NAAS))
     return default_terms(catalog, given["gpus"], naas=naas, **taken(given, TERMS))
-
-
-def _print(
-    calculation: Calculation, more: dict[str, Calculation], *, as_json: bool, language: Language
-) -> None:
-    """The calculation, and others that go with it: in JSON each under its own key."""
-    if as_json:
-        print_json(calculation.to_json(language) | {name: one.to_json(language) for name, one in more.items()})
-        return
-    for one in (calculation, *more.values()):
-        print_calculation(one, as_json=False, language=language)
 
 
 def _write_bill(bill: Bill, csv_path: Path | None, xlsx_path: Path | None, language: Language) -> None:

@@ -65,12 +65,15 @@ def search(
         language=prefer or language or detect_language(query),
         only=kind,
         filters=Filters(language or "", chosen, source, since),
+        weak=True,
     )
     if as_json:
         print_json({"query": query, "passages": [hit.to_json() for hit in hits]})
         return
     if not hits:
         click.echo("Nothing relevant was found.")
+    if any(hit.weak for hit in hits):
+        click.echo("Nothing is clearly relevant; nearest are:")
     for hit in hits:
         click.secho(
             f"{hit.score:.2f}  {hit.passage.title} › {hit.passage.section} ({hit.passage.document})",

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from app.advisor.figures import with_range
-from app.fabric.calculation import Calculation, Language
+from app.fabric.calculation import Calculation, Language, rows_in
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -40,7 +40,7 @@ def print_calculation(calculation: Calculation, *, as_json: bool, language: Lang
     for name, value in data["values"].items():
         click.echo(f"  {name:<{width}}  {with_range(value, language)}")
     if data["rows"]:
-        click.echo(_table(data["rows"]))
+        click.echo(_table(rows_in(data["rows"], language)))
     for heading, lines in (
         ("assumptions", data["assumptions"]),
         ("sources", [_source(one) for one in data["sources"]]),
@@ -49,6 +49,17 @@ def print_calculation(calculation: Calculation, *, as_json: bool, language: Lang
             click.echo(f"  {heading}:")
             for line in lines:
                 click.echo(f"    - {line}")
+
+
+def print_calculations(
+    calculation: Calculation, more: Mapping[str, Calculation], *, as_json: bool, language: Language
+) -> None:
+    """The calculation, and others that go with it: in JSON each under its own key."""
+    if as_json:
+        print_json(calculation.to_json(language) | {name: one.to_json(language) for name, one in more.items()})
+        return
+    for one in (calculation, *more.values()):
+        print_calculation(one, as_json=False, language=language)
 
 
 def _source(source: Mapping[str, str]) -> str:

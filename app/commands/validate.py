@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any, Protocol
 
 import click
 
@@ -12,6 +14,14 @@ from app.commands.output import json_option, print_json
 from app.errors import AdvisorError
 from app.knowledge import load_catalog
 from app.settings import knowledge_folder
+
+
+class Checked(Protocol):
+    """A published figure beside ours."""
+
+    def line(self) -> str: ...
+
+    def to_json(self) -> dict[str, Any]: ...
 
 
 @click.group()
@@ -55,17 +65,69 @@ def fabrics(as_json: bool) -> None:
 @validate.command()
 @json_option
 def collectives(as_json: bool) -> None:
-    """Measured collectives: error of each row, calibrating rows apart from the rest."""
-    from app.fabric.validate_collectives import summarise, validate_collectives
+    """Measured collectives: error of each row. Exit 1 where the median of large ones that set nothing is above 10 %."""
+    from app.fabric.validate_collectives import missed_targets, summarise, validate_collectives
 
-    rows = validate_collectives(
-        reference_rows("collectives"), load_accelerators(knowledge_folder() / "catalog")
+    rows = validate_collectives(reference_rows("collectives"), load_accelerators(knowledge_folder() / "catalog"))
+    _report(rows, summarise(rows), missed_targets(rows), as_json)
+
+
+@validate.command()
+@json_option
+def training(as_json: bool) -> None:
+    """Published training steps.
+
+    Exit 1 where the median is above 10 %, a row without an explanation above 25 %, or Megatron's mean above 5 %.
+    """
+    from app.fabric.validate_training import missed_targets, summarise, validate_training
+    from app.workloads import load_workloads
+
+    folder = knowledge_folder() / "catalog"
+    rows = validate_training(reference_rows("training"), load_accelerators(folder), load_workloads(folder))
+    _report(rows, summarise(rows), missed_targets(rows), as_json)
+
+
+@validate.command()
+@json_option
+def lossless(as_json: bool) -> None:
+    """PFC headroom that SONiC ships, to the byte. Exit 1 on any difference without an explanation."""
+    from app.fabric.validate_lossless import validate_lossless
+    from app.lossless_data import load_lossless
+
+    rows = validate_lossless(reference_rows("lossless"), load_lossless(knowledge_folder() / "catalog"))
+    exact = sum(row.difference == 0 for row in rows)
+    summary = {"published headrooms": len(rows), "equal to the byte": exact, "explained": len(rows) - exact}
+    _report(
+        rows, summary, [f"{row.id} differs by {row.difference:+,} bytes" for row in rows if row.unexplained], as_json
+    )
+
+
+@validate.command()
+@json_option
+def inference(as_json: bool) -> None:
+    """Published figures of serving. Exit 1 where a metric's median error is above 15 %, or one row's above 25 %."""
+    from app.fabric.validate_inference import misses_targets, summarise, validate_inference
+    from app.serving_data import load_serving
+    from app.workloads import load_workloads
+
+    folder = knowledge_folder() / "catalog"
+    rows = validate_inference(
+        reference_rows("inference"), load_accelerators(folder), load_workloads(folder).models, load_serving(folder)
     )
     summary = summarise(rows)
+    _report(rows, summary, ["a target of serving is missed"] if misses_targets(summary) else [], as_json)
+
+
+def _report(rows: Sequence[Checked], summary: Mapping[str, float], missed: Sequence[str], as_json: bool) -> None:
+    """Every row, the summary and what targets are missed; exit code 1 where one is."""
     if as_json:
-        print_json({"rows": [row.to_json() for row in rows], "summary": summary})
-        return
-    for row in rows:
-        click.echo(row.line())
-    for name, value in summary.items():
-        click.echo(f"{name}: {value}")
+        print_json({"rows": [row.to_json() for row in rows], "summary": summary, "missed": missed})
+    else:
+        for row in rows:
+            click.echo(row.line())
+        for name, value in summary.items():
+            click.echo(f"{name}: {value}")
+        for one in missed:
+            click.echo(f"MISSED: {one}")
+    if missed:
+        raise SystemExit(1)

@@ -5,7 +5,7 @@ A Calculation is a record to show and to check answers against; it does not comp
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -91,3 +91,15 @@ class Calculation:
             "sources": [source.to_json() for source in self.sources],
             "rows": [dict(row) for row in self.rows],
         }
+
+
+def rows_in(rows: Iterable[Mapping[str, Any]], language: Language) -> list[dict[str, Any]]:
+    """Rows in one language: of a column `x` and its twin `x_zh`, the reader's is left, named `x`."""
+    return [
+        {
+            name: row[f"{name}_zh"] if language == "zh" and f"{name}_zh" in row else value
+            for name, value in row.items()
+            if not name.endswith("_zh")
+        }
+        for row in rows
+    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
+from math import gcd
 from typing import Literal
 
 from app.errors import AdvisorError
@@ -13,6 +14,9 @@ from app.fabric.transformer import Transformer
 Precision = Literal["bf16", "fp8"]
 Recompute = Literal["none", "selective", "full"]
 Sharding = Literal["none", "optimizer", "gradients", "full"]  # ZeRO 0, 1, 2, 3 (FSDP)
+
+USUAL_TOKENS = 4 * 2**20  # of one step: published runs have 4 to 16 million
+GPUS_PER_SEQUENCE = 8  # and at least one sequence for so many GPUs
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +63,37 @@ class Job:
         return self.model.layers / self.pp
 
 
+def usual_batch(gpus: int, sequence: int) -> int:
+    """Sequences of a step where nobody says: about USUAL_TOKENS tokens, in a number that divides over the GPUs.
+
+    At 16,384 GPUs and 8,192 tokens it gives 2,048, the batch of Llama 3 (arXiv 2407.21783, table 4).
+    """
+    unit = gpus // gcd(gpus, GPUS_PER_SEQUENCE)
+    return unit * max(1, round(USUAL_TOKENS / sequence / unit))
+
+
+def check_dp(gpus: int, tp: int, pp: int, cp: int, dp: int) -> None:
+    """Raises AdvisorError where tp x pp x cp x dp are not all the GPUs."""
+    ranks = tp * pp * cp
+    if ranks * dp == gpus:
+        return
+    whole = f", or dp {gpus // ranks}" if gpus % ranks == 0 else ""
+    raise _bad(
+        f"tp {tp} x pp {pp} x cp {cp} x dp {dp} = {ranks * dp} GPUs, not {gpus}.", f"Use {ranks * dp} GPUs{whole}."
+    )
+
+
+def check_counts(**counts: int) -> None:
+    """Raises AdvisorError that names the first count below 1."""
+    for name, count in counts.items():
+        if count < 1:
+            raise _bad(f"{name.replace('_', ' ')} must be at least 1, not {count}.", "Raise it.")
+
+
 def check_job(job: Job, gpu: Accelerator) -> None:
     """Raises AdvisorError that names the constraint and the nearest valid value."""
-    for name in ("gpus", "tp", "pp", "cp", "ep", "vp", "micro_batch", "global_batch", "sequence"):
-        if getattr(job, name) < 1:
-            raise _bad(f"{name.replace('_', ' ')} must be at least 1, not {getattr(job, name)}.", "Raise it.")
+    names = ("gpus", "tp", "pp", "cp", "ep", "vp", "micro_batch", "global_batch", "sequence")
+    check_counts(**{name: getattr(job, name) for name in names})
     if gpu.compute is None:
         raise _bad(f"Training on {gpu.name} is not modelled: no sourced peak rate.", "Choose another GPU.")
     if job.precision == "fp8" and not gpu.compute.fp8_tflops:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from app.errors import AdvisorError
 from app.fabric.accelerator import Accelerator, Accelerators, Fabric, Tuning
-from app.fabric.job import Job, Precision, Recompute, Sharding, check_job, unknown_model
+from app.fabric.calculation import Bilingual, Calculation
+from app.fabric.job import Job, Precision, Recompute, Sharding, check_counts, check_job, unknown_model
 from app.fabric.stack import Workloads
 from app.fabric.training import Training, time_job
 from app.fabric.transformer import Transformer
@@ -47,6 +48,7 @@ def search_layouts(
             raise unknown_model(model, tuple(workloads.models))
         model = workloads.models[model]
     length = sequence or model.sequence
+    check_counts(gpus=gpus, global_batch=global_batch, sequence=length)
     found: list[Training] = []
     tight = 0
     for shape in _shapes(model, gpus, accelerator, length):
@@ -73,6 +75,30 @@ def search_layouts(
             code="no_layout",
         )
     return tuple(sorted(found, key=lambda made: made.step_s.typical)[:keep])
+
+
+def search_calculation(found: Sequence[Training]) -> Calculation:
+    """The layouts found as rows, fastest first; the values are those of the fastest."""
+    best = found[0].calculation()
+    rows = [
+        {
+            **{
+                name: getattr(one.job, name)
+                for name in ("tp", "pp", "cp", "ep", "vp", "dp", "micro_batch", "recompute")
+            },
+            "step_time_s": one.step_s.typical,
+            "mfu_share": one.mfu,
+            "memory_gbytes": one.memory.total_gbytes,
+        }
+        for one in found
+    ]
+    return replace(best, rows=tuple(rows), assumptions=(_SEARCHED, *best.assumptions))
+
+
+_SEARCHED = Bilingual(
+    "The layout was searched: tensor parallelism inside a node, recomputation only where nothing fits without it.",
+    "并行方式由搜索得出：张量并行限于单节点内，只有不重算就放不下时才重算。",
+)
 
 
 def _shapes(model: Transformer, gpus: int, gpu: Accelerator, sequence: int) -> Iterator[_Shape]:

@@ -21,6 +21,7 @@ from app.fabric.accelerator import Accelerators, Tuning
 from app.fabric.bound import Operation
 from app.fabric.collective import estimate_collective
 
+MEDIAN_LIMIT_PERCENT = 10.0  # of the large messages that set no constants
 LARGE_BYTES = 256 * 2**20
 SMALL_BYTES = 2**20
 
@@ -157,3 +158,15 @@ def groups_of(checked: Iterable[CheckedCollective]) -> tuple[Summary, ...]:
 def _summary(group: str, rows: list[CheckedCollective]) -> Summary:
     errors = [abs(row.error_percent) for row in rows]
     return Summary(group, len(rows), median(errors), max(errors), sum(row.in_range for row in rows))
+
+
+def missed_targets(checked: Iterable[CheckedCollective]) -> list[str]:
+    """In words, where the median error of the large messages that set no constants is above the limit."""
+    errors = [
+        abs(row.error_percent)
+        for row in checked
+        if not row.label and row.split != "calibrate" and row.size_class == "large"
+    ]
+    if not errors or median(errors) <= MEDIAN_LIMIT_PERCENT:
+        return []
+    return [f"Large messages: median error {median(errors):.1f} % is above {MEDIAN_LIMIT_PERCENT:g} %"]

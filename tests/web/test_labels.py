@@ -11,9 +11,10 @@ import pytest
 
 from app.advisor.answer import Answer
 from app.advisor.spec import ClusterSpec
+from app.fabric.calculation import rows_in
 from app.fabric.cost import CATEGORIES
 from app.web import labels as module
-from app.web.components.calculations import as_csv, in_language
+from app.web.components.calculations import as_csv
 from app.web.labels import labels, resolve_language
 
 WORDS = labels("en").words
@@ -77,6 +78,6 @@ def test_the_language_is_the_chosen_one_else_the_browsers(choice: Any, locale: s
 
 def test_rows_are_in_one_language_and_csv_opens_in_spreadsheets() -> None:
     rows = [{"item": "x", "serves": "leaf", "serves_zh": "叶层", "total_usd": 1.5}]
-    assert in_language(rows, "zh") == [{"item": "x", "serves": "叶层", "total_usd": 1.5}]
-    assert in_language(rows, "en") == [{"item": "x", "serves": "leaf", "total_usd": 1.5}]
-    assert as_csv(in_language(rows, "zh")) == "\ufeffitem,serves,total_usd\nx,叶层,1.5\n".encode()
+    assert rows_in(rows, "zh") == [{"item": "x", "serves": "叶层", "total_usd": 1.5}]
+    assert rows_in(rows, "en") == [{"item": "x", "serves": "leaf", "total_usd": 1.5}]
+    assert as_csv(rows_in(rows, "zh")) == "\ufeffitem,serves,total_usd\nx,叶层,1.5\n".encode()

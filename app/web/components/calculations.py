@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from app.advisor.figures import figure, with_range
-from app.fabric.calculation import Language
+from app.fabric.calculation import rows_in
 from app.web.inert import outbound, plain
 from app.web.labels import Labels
 
@@ -49,7 +49,7 @@ def _draw_one(key: str, calculation: Calculation, words: Labels) -> None:
     left, right = st.container(key=f"figures-{key}").columns([3, 2], gap="medium")
     left.markdown(_table((words["results"], words["value"]), results))
     right.markdown(_table((words["inputs"], words["value"]), inputs))
-    rows = in_language(calculation["rows"], language)
+    rows = rows_in(calculation["rows"], language)
     if rows:
         st.dataframe(_named(rows, words), hide_index=True, key=f"rows-{key}")
         st.download_button(
@@ -67,18 +67,6 @@ def _draw_one(key: str, calculation: Calculation, words: Labels) -> None:
     if calculation["sources"]:
         st.markdown(f"**{words['data_from']}**")
         st.markdown("\n".join(f"- {_source(one, words)}" for one in calculation["sources"]))
-
-
-def in_language(rows: Iterable[Mapping[str, Any]], language: Language) -> list[dict[str, Any]]:
-    """Rows in one language: of a column `x` and its twin `x_zh`, the reader's is left, named `x`."""
-    return [
-        {
-            name: row[f"{name}_zh"] if language == "zh" and f"{name}_zh" in row else value
-            for name, value in row.items()
-            if not name.endswith("_zh")
-        }
-        for row in rows
-    ]
 
 
 def _named(rows: Sequence[Mapping[str, Any]], words: Labels) -> list[dict[str, Any]]:
