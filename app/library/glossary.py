@@ -21,9 +21,12 @@ _AMBIGUOUS = frozenset(re.findall(r"\w+", "ar as at it is in on or to us be so d
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One thing and all its names, the English one first."""
+    """One thing and all its names, the English one first. `general`: a company or a word of every trade, which does
+    not make a question one of our field.
+    """
 
     names: tuple[str, ...]
+    general: bool = False
 
     def full_name(self, language: str) -> str:
         """The name to say in a language: names begin with the English and the Chinese one."""
@@ -36,7 +39,7 @@ class Glossary:
 
     @classmethod
     def load(cls, path: Path) -> Glossary:
-        """Read the YAML list of {en, zh, abbreviations?, en_variants?, zh_variants?}; no file: an empty
+        """Read the YAML list of {en, zh, abbreviations?, en_variants?, zh_variants?, general?}; no file: an empty
         glossary.
         """
         if not path.is_file():
@@ -68,13 +71,30 @@ class Glossary:
         return tuple((term, _pattern(term.names)) for term in self.terms)
 
     def find(self, text: str) -> list[tuple[Term, tuple[tuple[int, int], ...]]]:
-        """Terms that occur in the text under any of their names, each with the spans where it does."""
+        """Terms that occur in the text under any of their names, each with the spans where it does.
+
+        A name of one Chinese character counts only outside longer names: a GPU is a 卡, but 网卡 and 卡死 are not.
+        """
         found = []
         for term, pattern in self._patterns:
             spans = tuple(match.span() for match in pattern.finditer(text) if not _is_plain_word(match.group()))
             if spans:
                 found.append((term, spans))
-        return found
+        longer = [(start, end) for _, spans in found for start, end in spans if end - start > 1]
+        alone = []
+        for term, spans in found:
+            kept = tuple(span for span in spans if not (_is_one_character(text, span) and _inside(span, longer)))
+            if kept:
+                alone.append((term, kept))
+        return alone
+
+
+def _is_one_character(text: str, span: tuple[int, int]) -> bool:
+    return span[1] - span[0] == 1 and has_cjk(text[slice(*span)])
+
+
+def _inside(span: tuple[int, int], others: Iterable[tuple[int, int]]) -> bool:
+    return any(start <= span[0] and span[1] <= end for start, end in others)
 
 
 def _is_plain_word(name: str) -> bool:
@@ -88,7 +108,8 @@ def _term(entry: dict[str, Any]) -> Term:
         more = entry.get(key) or []
         names += [more] if isinstance(more, str) else more
     names += [simplified(str(name)) for name in names]
-    return Term(tuple(dict.fromkeys(str(name).strip() for name in names if str(name).strip())))
+    distinct = dict.fromkeys(str(name).strip() for name in names if str(name).strip())
+    return Term(tuple(distinct), bool(entry.get("general")))
 
 
 def _pattern(names: Iterable[str]) -> re.Pattern[str]:

@@ -58,8 +58,10 @@ class Library:
         language: Language | None = None,
         only: Literal["notes", "documents"] | None = None,
         filters: Filters | None = None,
+        weak: bool = False,
     ) -> list[Hit]:
-        """The k most relevant passages, best first; none when nothing is relevant.
+        """The k most relevant passages, best first; none when nothing is relevant: with `weak`, then the nearest,
+        marked as weak, if the query has a term of our field.
 
         Of a note's English and Chinese version, the one in `language` (default: the query's) is returned.
         """
@@ -68,7 +70,13 @@ class Library:
         self._check_model()
         self._check_vectors()
         searcher: Searcher = self._parts.searcher
-        return searcher.search(query, k, language, _KINDS[only], filters)
+        return searcher.search(query, k, language, _KINDS[only], filters, weak=weak)
+
+    @property
+    def searcher(self) -> Searcher:
+        """The search itself, to measure its stages one by one."""
+        searcher: Searcher = self._parts.searcher
+        return searcher
 
     def documents(self) -> list[Document]:
         """All documents, and the files that could not be read until they can or are removed."""

@@ -44,13 +44,15 @@ class Passage:
 class Hit:
     """A passage found. `score` is 0..1, higher is better, made for people; `dense` is the cosine similarity
     to the query (None if only words matched), `lexical` the share of the query's (idf-weighted) terms
-    present, 0..1.
+    present, 0..1. `weak`: nothing was clearly relevant; this is only the nearest.
     """
 
     passage: Passage
     score: float
     dense: float | None = None
     lexical: float | None = None
+    weak: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        return {**self.passage.to_json(), "score": self.score, "dense": self.dense, "lexical": self.lexical}
+        scores = {name: getattr(self, name) for name in ("score", "dense", "lexical", "weak")}
+        return {**self.passage.to_json(), **scores}

@@ -10,6 +10,7 @@ import numpy as np
 
 from app.library.database import Database
 from app.library.filters import DocumentFacts
+from app.library.pairs import NotePlace
 from app.library.passage import Passage
 from app.library.word_index import Name, Numbers, WordIndex
 
@@ -47,16 +48,13 @@ class PassageIndex:
             self._db.rows(f"SELECT id, language FROM passages WHERE id IN ({','.join('?' * len(wanted))})", wanted)
         )
 
-    def counterpart(self, passage: Passage, language: str) -> Passage | None:
-        """The passage at the same place of a note's version in another language, if there is one."""
+    def note_places(self) -> list[NotePlace]:
+        """Where all passages of notes stand."""
         rows = self._db.rows(
-            f"""SELECT {_COLUMNS} FROM passages p JOIN documents d ON d.id = p.document_id
-                JOIN passages mine ON mine.id = ? AND mine.section_number = p.section_number
-                WHERE d.topic = ? AND d.kind = 'note' AND d.language = ?
-                ORDER BY abs(p.part - mine.part) LIMIT 1""",
-            (passage.id, passage.topic, language),
+            """SELECT p.id, d.topic, d.language, p.section_number, p.part
+               FROM documents d JOIN passages p ON p.document_id = d.id WHERE d.kind = 'note'"""
         )
-        return _passage(rows[0]) if rows else None
+        return [NotePlace(*row) for row in rows]
 
     def note_passages(self, topic: str, language: str) -> list[Passage]:
         """All passages of a note in one language, in order; empty where there is no such note."""
@@ -136,6 +134,22 @@ class PassageIndex:
             wanted,
         )
         return {id_: frozenset(words.split()) for id_, words in rows}
+
+    def words_beginning(self, letters: str) -> dict[str, int]:
+        """Index words that begin so, with the number of passages that have them."""
+        last = letters[:-1] + chr(ord(letters[-1]) + 1)
+        return dict(self._db.rows("SELECT term, doc FROM vocabulary WHERE term >= ? AND term < ?", (letters, last)))
+
+    def headings(self, ids: Iterable[str]) -> dict[str, str]:
+        """Title and heading path of passages."""
+        wanted = list(dict.fromkeys(ids))
+        return dict(
+            self._db.rows(
+                f"""SELECT p.id, d.title || ' ' || p.section FROM passages p JOIN documents d ON d.id = p.document_id
+                    WHERE p.id IN ({",".join("?" * len(wanted))})""",
+                wanted,
+            )
+        )
 
     def document_frequency(self, words: Iterable[str]) -> dict[str, int]:
         """In how many passages each word occurs; a word that is nowhere is left out."""

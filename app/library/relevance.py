@@ -30,6 +30,8 @@ PROBES = (  # questions on other things than networks, to see what a model's sim
     "法国的首都是哪里",
 )
 _ENOUGH_WORDS = (0.8, 0.5, 0.25)  # share of the query's concepts, rare ones weighing more; by glossary terms in it
+# A passage with nearly all the words of a question of our field may be so much less similar: "who sells Pollara".
+_NAMED, _NAMED_ROOM = 0.8, 0.02
 _MARGIN, _CONTRAST_MARGIN = 0.02, 0.01
 
 
@@ -47,10 +49,9 @@ class Limits:
     def sure(self, language: Language) -> float:
         return self.sure_zh if language == "zh" else self.sure_en
 
-    def spread(self, similarity: float) -> float:
-        """A similarity on a scale of 0 to 1 that people can read: 0 at `possible`, 0.5 at `sure`."""
-        half = max(self.sure_en - self.possible, 0.01)
-        return min(1.0, max(0.0, (similarity - self.possible) / (2 * half)))
+    def spread(self, similarity: float, asked_in: Language) -> float:
+        """A similarity on a scale that people can read: 0 at `possible`, 0.5 at `sure`, and on as it comes."""
+        return 0.5 * (similarity - self.possible) / max(self.sure(asked_in) - self.possible, 0.01)
 
 
 E5_LIMITS = Limits(sure_en=0.87, sure_zh=0.88, possible=0.82, contrast=0.05)
@@ -73,6 +74,6 @@ def is_relevant(near: Near, lexical: float, terms: int, asked_in: Language, limi
     """
     if near.cosine >= limits.sure(asked_in) or near.contrast >= limits.contrast:
         return True
-    if near.similarity < limits.possible:
+    if near.similarity < limits.possible - (_NAMED_ROOM if terms and lexical >= _NAMED else 0.0):
         return False
     return lexical >= _ENOUGH_WORDS[min(terms, len(_ENOUGH_WORDS) - 1)]

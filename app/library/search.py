@@ -1,9 +1,9 @@
 """Hybrid search: nearest vectors and matching words, weighed together, cut where nothing is relevant.
 
-A query is taken as *concepts*: a glossary term with all its names in both languages is one concept, any other
-word is one of its own. A passage has a concept if it has any of its names; so an English question matches
-Chinese words. Both searches nominate candidates; each is then judged by its exact similarity and the concepts
-it has.
+Both searches nominate candidates; each is then judged by its exact similarity, by the share of the query's concepts
+(app.library.query) that it has, and by the share that its title and heading have. The English and the Chinese
+version of a note say the same, so both together judge a passage: what one model misses in one language it often sees
+in the other.
 """
 
 from __future__ import annotations
@@ -11,41 +11,42 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Literal
 
 from langchain_core.embeddings import Embeddings
 
 from app.fabric.calculation import Language
-from app.library.chinese import simplified
 from app.library.duplicates import say_the_same
 from app.library.filters import Filters, chosen
 from app.library.glossary import Glossary
 from app.library.language import detect_language
 from app.library.nearest import Near, Nearest, strongest
+from app.library.pairs import pairs_of
 from app.library.passage import Hit, Passage
 from app.library.passage_index import PassageIndex
+from app.library.query import Concept, Query, QueryReader
 from app.library.relevance import Limits, is_relevant
 from app.library.reranker import Reranker
 from app.library.vector_table import VectorTable
 from app.library.words import Words
 
 _CANDIDATES = 30  # nominated by each of the two searches
-_WORDS_WEIGHT = 0.17  # of words against similarity in the score; 0.05 to 0.2 rank equally well on our questions
-_SHORT_QUERY = 24  # characters
+# Parts of the score: similarity, words, words of the heading. Tuned on the "tune" half of eval/retrieval; from 0.2 to
+# 0.4 for words and from 0.05 to 0.15 for the heading rank equally well.
+_SIMILARITY, _WORDS, _HEADING = 0.6, 0.3, 0.1
+_TAIL = 0.5  # a passage that is not relevant by itself is shown from this share of the best score
+# Of what a question compares, each side's best passages stand as near to the best of all.
+_PER_SIDE, _SIDE = 2, 0.95
 _RERANKED = 20
-_MOST_CONCEPTS = 64  # of a long query; glossary terms come first
-_LONGEST_QUERY = 2_000  # characters; the model reads 512 tokens anyway
-
-
-@dataclass(frozen=True, slots=True)
-class Concept:
-    """Names of one thing, each a tuple of index words; `known` if it comes from the glossary."""
-
-    names: tuple[tuple[str, ...], ...]
-    known: bool
 
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
+    """`lexical`: share of the concepts in the passage's own words, which are `words`. `score` ranks, may exceed 1 and
+    counts the note's other version in.
+    """
+
     id: str
     near: Near
     lexical: float
@@ -68,48 +69,80 @@ class Searcher:
         self._table = table
         self._embeddings = embeddings
         self._words = words
-        self._glossary = glossary
+        self._reader = QueryReader(words, glossary, index.document_frequency, index.words_beginning)
         self._limits = limits
         self._reranker = reranker
+        self._pairs_at: tuple[int, Mapping[str, tuple[str, ...]]] = (-1, {})
 
     def search(
-        self, query: str, k: int, language: Language | None, kind: str | None, filters: Filters | None = None
+        self,
+        query: str,
+        k: int,
+        language: Language | None,
+        kind: str | None,
+        filters: Filters | None = None,
+        *,
+        weak: bool = False,
+        rerank: bool = True,
     ) -> list[Hit]:
-        """The k best passages, best first; none if nothing is relevant."""
-        query = simplified(" ".join(query.split())[:_LONGEST_QUERY])
-        if query.isupper() and " " in query:  # the model takes shouting for another subject
-            query = query.lower()
-        if not any(character.isalnum() for character in query) or k < 1:
+        """The k best passages, best first; none if nothing is relevant. With `weak`, the nearest even then, marked as
+        weak, if the query is one of our field. Without `rerank`, as the two searches weighed together have it,
+        whether or not there is a reranker.
+        """
+        asked = self._reader.read(query)
+        if asked is None or k < 1:
             return []
-        concepts = self.concepts(query)
-        asked_in = detect_language(query)
-        candidates = self._candidates(query, asked_in, concepts, kind, filters or Filters())
-        relevant = self._relevant(candidates, concepts, asked_in)
-        if not relevant:
+        candidates = self._candidates(asked, kind, filters or Filters())
+        relevant = self._relevant(candidates, asked)
+        weak = weak and not relevant and asked.terms > 0
+        if not (relevant or weak):
             return []
-        # What is nearer than the best of these belongs to the answer too, e.g. a document in the other language.
-        enough = max(one.near.similarity for one in relevant)
-        known = {one.id for one in relevant}
-        candidates = [one for one in candidates if one.id in known or one.near.similarity >= enough]
+        for side in asked.sides:
+            candidates = _raised(candidates, self._candidates(side, kind, filters or Filters())[:_PER_SIDE])
+        # What ranks near the best of these belongs to the answer too, e.g. a document in the other language.
+        enough = _TAIL * max(one.score for one in candidates if weak or one.id in relevant)
+        candidates = [one for one in candidates if one.id in relevant or one.score >= enough]
         passages = self._index.passages(one.id for one in candidates)
         found = [(one, passages[one.id]) for one in candidates if one.id in passages]
         # A filter by language is met by what was found; otherwise a note's counterpart may stand in for it.
-        shown = (filters.language if filters else "") or language or asked_in
+        shown = (filters.language if filters else "") or language or asked.language
         different = list(self._different(found, shown))
+        if rerank:
+            different = self._reranked(asked.text, different)
         return [
-            Hit(passage, round(one.score, 4), round(one.near.cosine, 4), round(one.lexical, 4))
-            for one, passage in self._reranked(query, different)[:k]
+            Hit(passage, _readable(one.score), round(one.near.cosine, 4), round(one.lexical, 4), weak)
+            for one, passage in different[:k]
         ]
 
-    def _relevant(
-        self, candidates: Sequence[_Candidate], concepts: Sequence[Concept], asked_in: Language
-    ) -> list[_Candidate]:
-        codes = [word for concept in concepts for name in concept.names for word in name if "_" in word]
-        # a counter or setting that some passage names makes a question one of our field as much as two terms do
-        named = 2 if codes and self._index.document_frequency(codes) else 0
-        terms = named + sum(concept.known for concept in concepts)
+    def _relevant(self, candidates: Sequence[_Candidate], asked: Query) -> frozenset[str]:
         limits = self._limits()
-        return [one for one in candidates if is_relevant(one.near, one.lexical, terms, asked_in, limits)]
+        return frozenset(
+            one.id for one in candidates if is_relevant(one.near, one.lexical, asked.terms, asked.language, limits)
+        )
+
+    def alone(self, query: str, k: int, language: Language | None, by: Literal["dense", "lexical"]) -> list[Hit]:
+        """What one of the two searches finds by itself, its own score with each, relevant or not: to measure them."""
+        asked = self._reader.read(query)
+        if asked is None:
+            return []
+        if by == "dense":
+            best = self._table.rows().similarities(self._embeddings.embed_query(asked.text)).best(2 * _CANDIDATES)
+        else:
+            best = self._index.match(asked.names, 2 * _CANDIDATES)
+        words = self._index.words_of(id_ for id_, _ in best)
+        passages = self._index.passages(id_ for id_, _ in best)
+        found = [
+            (_Candidate(id_, Near(0.0, 0.0, 0.0), 0.0, score, words.get(id_, frozenset())), passages[id_])
+            for id_, score in best
+            if id_ in passages
+        ]
+        different = self._different(found, language or asked.language)
+        return [Hit(passage, round(one.score, 4)) for one, passage in islice(different, k)]
+
+    def strongest(self, query: str) -> tuple[float, float]:
+        """Greatest similarity and contrast that any note has for a query."""
+        similarities = self._table.rows().similarities(self._embeddings.embed_query(query))
+        return strongest(Nearest(similarities, detect_language(query)).best("note").values())
 
     def _reranked(self, query: str, found: list[tuple[_Candidate, Passage]]) -> list[tuple[_Candidate, Passage]]:
         """By the cross-encoder's score, if there is one; what it has not read comes after."""
@@ -123,59 +156,49 @@ class Searcher:
         read.sort(key=lambda pair: -pair[0].score)
         return read + [(replace(one, score=min(one.score, least)), passage) for one, passage in rest]
 
-    def strongest(self, query: str) -> tuple[float, float]:
-        """Greatest similarity and contrast that any note has for a query."""
-        similarities = self._table.rows().similarities(self._embeddings.embed_query(query))
-        return strongest(Nearest(similarities, detect_language(query)).best("note").values())
-
-    def concepts(self, query: str) -> list[Concept]:
-        terms = self._glossary.find(query)
-        covered = [span for _, spans in terms for span in spans]
-        concepts = []
-        for term, _ in terms:
-            names = {tuple(self._words.of(name)) for name in term.names}
-            concepts.append(Concept(tuple(sorted(name for name in names if name)), known=True))
-        rest = _without(query, covered)
-        concepts += [Concept((word,), known=False) for word in self._words.for_query(rest)]
-        return [concept for concept in concepts if concept.names][:_MOST_CONCEPTS]
-
-    def _spelt_out(self, query: str, asked_in: Language) -> str:
-        """A short query with the names of its abbreviations: the model knows few of them ("DLB", "AR")."""
-        if len(query) > _SHORT_QUERY:
-            return query
-        full = [
-            term.full_name(asked_in)
-            for term, spans in self._glossary.find(query)
-            if any(_is_abbreviation(query[start:end]) for start, end in spans)
-        ]
-        missing = [name for name in dict.fromkeys(full) if name.lower() not in query.lower()]
-        return f"{query} ({', '.join(missing)})" if missing else query
-
-    def _candidates(
-        self, query: str, asked_in: Language, concepts: Sequence[Concept], kind: str | None, filters: Filters
-    ) -> list[_Candidate]:
+    def _candidates(self, asked: Query, kind: str | None, filters: Filters) -> list[_Candidate]:
         """What either search nominates, best first."""
         limits = self._limits()
-        vector = self._embeddings.embed_query(self._spelt_out(query, asked_in))
-        nearest = Nearest(self._table.rows().similarities(vector), asked_in)
+        rows = self._table.rows()
+        nearest = Nearest(rows.similarities(self._embeddings.embed_query(asked.embedded)), asked.language)
         documents = chosen(filters, self._index.document_facts()) if filters.of_documents else None
         near = nearest.best(kind, language=filters.language, documents=documents)
-        if concepts:
-            names = dict.fromkeys(name for concept in concepts for name in concept.names)
-            matching = self._index.match(names, _CANDIDATES, kind, language=filters.language, documents=documents)
-            rest = [id_ for id_, _ in matching if id_ not in near]
-            near |= nearest.of(self._index.languages(rest))
-        words = self._index.words_of(near)
-        lexical = self._lexical(words, concepts)
+        if asked.concepts:
+            matching = self._index.match(
+                asked.names, _CANDIDATES, kind, language=filters.language, documents=documents
+            )
+            near |= nearest.of(self._index.languages(id_ for id_, _ in matching if id_ not in near))
+        pairs = self._pairs(rows.generation)
+        others = {other for id_ in near for other in pairs.get(id_, ())} - near.keys()
+        both = near | nearest.of(self._index.languages(others))
+        words = self._index.words_of(both)
+        lexical = self._shares(asked.concepts, words)
+        headings = self._shares(asked.concepts, self._heading_words(near))
         candidates = []
         for id_, one in near.items():
-            share = lexical.get(id_, 0.0)
-            score = (1 - _WORDS_WEIGHT) * limits.spread(one.similarity) + _WORDS_WEIGHT * share
-            candidates.append(_Candidate(id_, one, share, score, words.get(id_, frozenset())))
+            same = [other for other in pairs.get(id_, ()) if other in both]
+            similarity = one.similarity
+            if same:
+                similarity = (similarity + max(both[other].similarity for other in same)) / 2
+            share = max(lexical.get(other, 0.0) for other in (id_, *same))
+            score = _SIMILARITY * limits.spread(similarity, asked.language) + _WORDS * share
+            score += _HEADING * headings.get(id_, 0.0)
+            candidates.append(_Candidate(id_, one, lexical.get(id_, 0.0), score, words.get(id_, frozenset())))
         return sorted(candidates, key=lambda one: (-one.score, one.id))
 
-    def _lexical(self, words_of: Mapping[str, frozenset[str]], concepts: Sequence[Concept]) -> dict[str, float]:
-        """Share of the query's concepts that each passage has, rare concepts weighing more."""
+    def _pairs(self, generation: int) -> Mapping[str, tuple[str, ...]]:
+        """Passages of notes that stand at the same heading in the other language."""
+        known, pairs = self._pairs_at
+        if known != generation:
+            pairs = pairs_of(self._index.note_places())
+            self._pairs_at = (generation, pairs)
+        return pairs
+
+    def _heading_words(self, ids: Mapping[str, object]) -> dict[str, frozenset[str]]:
+        return {id_: frozenset(self._words.of(heading)) for id_, heading in self._index.headings(ids).items()}
+
+    def _shares(self, concepts: Sequence[Concept], words_of: Mapping[str, frozenset[str]]) -> dict[str, float]:
+        """Share of the query's concepts that each set of words has, rare concepts weighing more."""
         total = max(1, self._index.count())
         frequency = self._index.document_frequency(
             word for concept in concepts for name in concept.names for word in name
@@ -201,24 +224,33 @@ class Searcher:
         self, found: Sequence[tuple[_Candidate, Passage]], language: str
     ) -> Iterator[tuple[_Candidate, Passage]]:
         """Each statement once; of a pair of notes, the one in the wanted language stands for both."""
+        pairs = self._pairs(self._table.rows().generation)
+        wanted = {id_: pairs[id_][0] for id_ in (one.id for one, _ in found) if pairs.get(id_)}
+        standing_in = self._index.passages(wanted.values())
         seen: list[frozenset[str]] = []
         shown = set()
         for candidate, passage in found:
-            if passage.topic and passage.language != language:
-                passage = self._index.counterpart(passage, language) or passage
-            if passage.text in shown or any(say_the_same(candidate.words, other) for other in seen):
+            other = standing_in.get(wanted.get(passage.id, ""))
+            if passage.language != language and other is not None and other.language == language:
+                passage = other
+            if passage.text in shown or any(say_the_same(candidate.words, words) for words in seen):
                 continue
             shown.add(passage.text)
             seen.append(candidate.words)
             yield candidate, passage
 
 
-def _is_abbreviation(name: str) -> bool:
-    return len(name) <= 6 and name.isascii() and name.isalnum()
+def _raised(candidates: Sequence[_Candidate], best: Sequence[_Candidate]) -> list[_Candidate]:
+    """The candidates with the best ones of a side of a comparison among them, scored in proportion."""
+    if not best or best[0].score <= 0 or not candidates:
+        return list(candidates)
+    by_id = {one.id: one for one in candidates}
+    top = _SIDE * candidates[0].score / best[0].score
+    for one in best:
+        known = by_id.get(one.id, one)
+        by_id[one.id] = replace(known, score=max(known.score if one.id in by_id else 0.0, top * one.score))
+    return sorted(by_id.values(), key=lambda one: (-one.score, one.id))
 
 
-def _without(query: str, spans: Sequence[tuple[int, int]]) -> str:
-    kept = list(query)
-    for start, end in spans:
-        kept[start:end] = " " * (end - start)
-    return "".join(kept)
+def _readable(score: float) -> float:
+    return round(min(1.0, max(0.0, score)), 4)

@@ -110,9 +110,12 @@ def test_relevance_rules() -> None:
     assert is_relevant(near(0.80, contrast=0.06), 0.0, False, "zh", limits)
     assert is_relevant(near(0.83), 0.5, True, "zh", limits)
     assert not is_relevant(near(0.83), 0.5, False, "zh", limits)
-    assert not is_relevant(near(0.81), 1.0, True, "en", limits)
-    assert limits.spread(0.82) == 0
-    assert limits.spread(0.87) == pytest.approx(0.5)
+    assert not is_relevant(near(0.81), 0.7, 1, "en", limits)
+    assert is_relevant(near(0.81), 0.8, 1, "en", limits)  # nearly all the words of a question of our field
+    assert not is_relevant(near(0.81), 1.0, 0, "en", limits)
+    assert not is_relevant(near(0.79), 1.0, 3, "en", limits)
+    assert limits.spread(0.82, "en") == 0
+    assert limits.spread(0.87, "en") == pytest.approx(0.5)
 
 
 def test_limits_of_another_model_lie_above_what_strange_questions_reach() -> None:
