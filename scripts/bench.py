@@ -13,6 +13,8 @@ import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
+from bench_performance import performance
+
 ROOT = Path(__file__).parent.parent
 QUESTIONS = (
     "RoCE vs IB for a 64-GPU cluster",
@@ -35,6 +37,7 @@ def main() -> None:
         rows += answers()
         rows += embeddings()
         rows += calculators()
+        rows += performance()
         rows += commands()
         rows += served_memory()
     finally:
@@ -102,8 +105,6 @@ def embeddings() -> list[tuple[str, str, str]]:
 
 
 def calculators() -> list[tuple[str, str, str]]:
-    from app.accelerators import load_accelerators
-    from app.fabric.collective import estimate_collective
     from app.fabric.compare import compare_fabrics
     from app.fabric.cost import Design
     from app.fabric.sweep import sweep
@@ -112,13 +113,8 @@ def calculators() -> list[tuple[str, str, str]]:
     from app.settings import knowledge_folder
 
     catalog = load_catalog(knowledge_folder() / "catalog")
-    accelerators = load_accelerators(knowledge_folder() / "catalog")
     sizes = [
         timed(lambda gpus=gpus: size_fabric(catalog, gpus=gpus, fabric="roce")) for gpus in range(64, 500_000, 4_000)
-    ]
-    collectives = [
-        timed(lambda nodes=nodes: estimate_collective(accelerators, op="all-reduce", nodes=nodes, bytes=2**30))
-        for nodes in range(2, 300)
     ]
     largest = [
         min(timed(lambda gpus=gpus: size_fabric(catalog, gpus=gpus, fabric="roce", switch="sn6600")) for _ in range(5))
@@ -136,7 +132,6 @@ def calculators() -> list[tuple[str, str, str]]:
         ("one sizing, p50", f"{statistics.median(sizes) * 1e6:.0f} µs", "1 ms"),
         ("slowest sizing up to 1,000,000 GPUs, best of 5", milliseconds(max(largest)), "1 ms"),
         ("10,000 different designs sized, billed and costed", f"{swept:.2f} s", "2 s"),
-        ("one collective, p50", f"{statistics.median(collectives) * 1e6:.0f} µs", "50 µs"),
         ("both fabrics sized, billed and costed, p50", milliseconds(statistics.median(compare)), ""),
     ]
 

@@ -18,7 +18,12 @@ from app.fabric.calculation import Calculation
 from app.fabric.collective import Operation, estimate_collective
 from app.fabric.compare import compare_fabrics
 from app.fabric.cost import cost_calculation
+from app.fabric.goodput import estimate_goodput
+from app.fabric.inference import estimate_inference
+from app.fabric.job import Precision, unknown_model, usual_batch
+from app.fabric.layout_search import search_calculation, search_layouts
 from app.fabric.topology import Fabric, Shape, size_fabric
+from app.fabric.training import estimate_training
 
 Result = tuple[str, dict[str, Any]]
 Record = Callable[[Calculation], tuple[Calculation, str]]  # gives a calculation its id, and the text for the model
@@ -30,7 +35,7 @@ def as_json_text(calculation: Calculation) -> tuple[Calculation, str]:
 
 
 def calculator_tools(tools: Tools, record: Record = as_json_text) -> list[BaseTool]:
-    """size, cost, compare and collective over the catalog's data."""
+    """The calculators over the catalog's data."""
 
     def run(calculate: Callable[[], Calculation]) -> Result:
         try:
@@ -142,7 +147,101 @@ def calculator_tools(tools: Tools, record: Record = as_json_text) -> list[BaseTo
             ).calculation()
         )
 
+    def training(
+        model: str,
+        gpus: int,
+        gpu: str = "h100",
+        global_batch: int | None = None,
+        sequence: int | None = None,
+        precision: Precision = "bf16",
+        tp: int | None = None,
+        pp: int | None = None,
+        cp: int = 1,
+        ep: int = 1,
+        fabric: Fabric = "infiniband",
+        tuning: Tuning = "tuned",
+        nic_gbps: int | None = None,
+    ) -> Result:
+        """Time of one training step, MFU and communication that is not hidden, e.g. for "llama3-70b" on 1024 GPUs.
+
+        Without tp and pp the fastest layout that fits is searched. tuning "default" is an untuned RoCE fabric.
+        """
+
+        def step() -> Calculation:
+            if model not in tools.workloads.models:
+                raise unknown_model(model, tuple(tools.workloads.models))
+            tokens = sequence or tools.workloads.models[model].sequence
+            job: dict[str, Any] = {
+                "model": model,
+                "gpus": gpus,
+                "gpu": gpu,
+                "global_batch": global_batch or usual_batch(max(1, gpus), tokens),
+                "sequence": tokens,
+                "precision": precision,
+                "fabric": fabric,
+                "tuning": tuning,
+            }
+            if tp is None and pp is None:
+                found = search_layouts(tools.accelerators, tools.workloads, keep=1, **job)
+                if nic_gbps is None:
+                    return search_calculation(found)
+                layout = found[0].job
+                job |= {
+                    name: getattr(layout, name) for name in ("tp", "pp", "cp", "ep", "vp", "micro_batch", "recompute")
+                }
+            else:
+                job |= {"tp": tp or 1, "pp": pp or 1, "cp": cp, "ep": ep}
+            return estimate_training(tools.accelerators, tools.workloads, nic_gbps=nic_gbps, **job).calculation()
+
+        return run(step)
+
+    def goodput(gpus: int, checkpoint_s: float | None = None, restart_s: float | None = None) -> Result:
+        """How often a training job of so many GPUs is interrupted, the best checkpoint interval, the goodput."""
+        return run(
+            lambda: estimate_goodput(
+                tools.failures, gpus=gpus, checkpoint_s=checkpoint_s, restart_s=restart_s
+            ).calculation()
+        )
+
+    def inference(
+        model: str = "llama3-70b",
+        gpus: int = 8,
+        gpu: str = "h100",
+        tp: int | None = None,
+        prompt_tokens: int = 32_768,
+        output_tokens: int = 512,
+        requests_per_s: float | None = None,
+        precision: Precision = "bf16",
+        fabric: Fabric = "infiniband",
+        nics_per_node: int | None = None,
+        nic_gbps: int | None = None,
+        tuning: Tuning = "tuned",
+    ) -> Result:
+        """Serving a model: KV cache size and transfer, prefill and decode time, and whether 400G RDMA is needed.
+
+        model is an id such as "llama3-70b" or "deepseek-v3"; tp is the GPUs of a replica.
+        """
+        return run(
+            lambda: estimate_inference(
+                tools.accelerators,
+                tools.workloads.models,
+                tools.serving,
+                model=model,
+                gpus=gpus,
+                gpu=gpu,
+                tp=tp,
+                prompt_tokens=prompt_tokens,
+                output_tokens=output_tokens,
+                requests_per_s=requests_per_s,
+                precision=precision,
+                fabric=fabric,
+                nics_per_node=nics_per_node,
+                nic_gbps=nic_gbps,
+                tuning=tuning,
+            ).calculation()
+        )
+
     return [
         StructuredTool.from_function(function, response_format="content_and_artifact")
-        for function in (size, cost, compare, collective)
+        for function in (size, cost, compare, collective, training, goodput, inference)
     ]

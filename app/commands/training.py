@@ -119,7 +119,10 @@ def parse_count(text: str) -> float:
         return float(words[:-1] if factor > 1 else words) * factor
     except ValueError:
         raise AdvisorError(
-            f"{text[:40]!r} is no number of tokens.", "Give, for example, 15T or 300B.", code="bad_tokens"
+            f"{text[:40]!r} is no number of tokens.",
+            "Give, for example, 15T or 300B.",
+            code="bad_tokens",
+            values={"tokens": text[:40]},
         ) from None
 
 

@@ -76,7 +76,12 @@ def estimate_run(
 ) -> TrainingRun:
     """The run of `tokens` training tokens. Raises AdvisorError where they are not positive."""
     if not 0 < tokens < 1e18:
-        raise AdvisorError(f"Tokens must be above 0, not {tokens:g}.", "Give, for example, 15T.", code="bad_tokens")
+        raise AdvisorError(
+            f"Tokens must be above 0, not {tokens:g}.",
+            "Give, for example, 15T.",
+            code="bad_tokens",
+            values={"tokens": f"{tokens:g}"},
+        )
     step, useful = training.step_s, goodput.goodput
     steps = tokens / (training.job.global_batch * training.job.sequence)
     days = Estimate(

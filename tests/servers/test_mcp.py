@@ -46,7 +46,7 @@ def test_the_tools_are_listed_with_what_they_take(advisor: Advisor) -> None:
             return await client.list_tools()
 
     tools = {one.name: one for one in _finished(run()).tools}
-    assert set(tools) == {"size", "cost", "compare", "collective", "search", "ask"}
+    assert set(tools) == {*("size", "cost", "compare", "collective", "training", "goodput", "inference"), "search", "ask"}
     assert set(tools["size"].input_schema["required"]) == {"gpus", "fabric"}
 
 
@@ -104,3 +104,17 @@ def http_url(environment: dict[str, str], tmp_path: Path) -> Iterator[str]:
 def test_over_http_on_loopback(http_url: str) -> None:
     result = call(http_url, "compare", gpus=64)
     assert result.structured_content["values"]["infiniband_switches"]["value"] == 2
+
+
+def test_a_training_step_comes_with_its_layout(advisor: Advisor) -> None:
+    result = call(mcp_server(advisor), "training", model="llama3-70b", gpus=64)
+    inputs = result.structured_content["inputs"]
+    assert inputs["tp"] * inputs["pp"] * inputs["cp"] * inputs["dp"] == 64
+    again = call(mcp_server(advisor), "training", model="llama3-70b", gpus=64, nic_gbps=100)
+    slower = again.structured_content["values"]["step_time_s"]["value"]
+    assert slower > result.structured_content["values"]["step_time_s"]["value"]
+
+
+def test_goodput_at_the_size_of_the_published_run(advisor: Advisor) -> None:
+    values = call(mcp_server(advisor), "goodput", gpus=16_384).structured_content["values"]
+    assert round(values["mtbf_h"]["value"], 1) == 3.1  # 54 days * 24 / 419
