@@ -9,6 +9,7 @@ from __future__ import annotations
 import stat
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -69,7 +70,7 @@ def unpacked(path: Path, stored: str, *, max_bytes: int) -> Iterator[Path]:
                     if left < 0:
                         raise UnreadableError("it unpacks to more than it says, or than the limit")
                     file.write(piece)
-        except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError, KeyError, RuntimeError) as error:
+        except (zipfile.BadZipFile, EOFError, OSError, KeyError, RuntimeError, zlib.error) as error:
             raise UnreadableError(f"it cannot be unpacked ({error})") from None
         yield target
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
+from app.errors import AdvisorError
 from app.library.archives import unpacked
 from app.library.formats.content import Content, UnreadableError
 from app.library.language import detect_language
@@ -41,8 +42,19 @@ class DocumentReader:
         if before and not afresh and not is_changed(file, before):
             return Seen()
         try:
+            return self._read(file, before, afresh)
+        except (UnreadableError, AdvisorError):
+            raise
+        except Exception as error:  # files are untrusted and parsers many: a fault of one must not end the batch
+            detail = " ".join(f"{type(error).__name__}: {error}".split())[:120].rstrip(": ")
+            raise UnreadableError(f"reading it failed ({detail})") from error
+
+    def _read(self, file: SourceFile, before: Known | None, afresh: bool) -> DocumentRow | Seen:
+        try:
             state = None if file.url else file.state()
             with self._opened(file) as path:
+                if not path.is_file():  # a pipe or a device would be read for ever
+                    raise UnreadableError("it is not a regular file")
                 state = state or (path.stat().st_size, time.time_ns())
                 sha256 = _sha256(path) if state[0] <= self._max_bytes else ""
                 revision = f"{READING_VERSION}-{sha256}"

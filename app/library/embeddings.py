@@ -4,7 +4,9 @@ it.
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
+from pathlib import Path
 from typing import Any
 
 from langchain_core.embeddings import Embeddings
@@ -72,7 +74,11 @@ def _sentence_transformers(name: str, settings: Settings) -> Embeddings:
         )
     from langchain_huggingface import HuggingFaceEmbeddings
 
+    importlib.import_module("transformers.utils.logging").disable_progress_bar()  # of loading weights: 0.1 s
+
     ours = name in (DEFAULT, MODEL_NAME)
+    if not ours and Path(name).expanduser().is_dir():
+        name = str(Path(name).expanduser().absolute())  # the index remembers it, whatever folder it is used from
     source = str(model_folder(settings.home)) if ours else name
     try:
         inner = HuggingFaceEmbeddings(

@@ -32,7 +32,8 @@ class Manifest:
 
     def library_id(self) -> str:
         """Random, made once: tells this library from others."""
-        self._db.execute("INSERT OR IGNORE INTO meta VALUES ('library', ?)", (secrets.token_hex(6),))
+        if not self.setting("library"):  # asked first: a full disk must not keep anyone from searching
+            self._db.execute("INSERT OR IGNORE INTO meta VALUES ('library', ?)", (secrets.token_hex(6),))
         return self.setting("library")
 
     def generation(self) -> int:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import astuple
 from functools import wraps
 from typing import Any, TypeVar
 
 from langchain_core.embeddings import Embeddings
 
+from app.errors import AdvisorError
 from app.library import shipped
 from app.library.database import Database
 from app.library.e5 import MODEL_ID as E5_MODEL_ID
@@ -113,7 +115,8 @@ class Parts:
             return Limits(*json.loads(kept))
         searcher: Searcher = self.searcher
         limits = limits_from_probes(searcher.strongest)
-        self.manifest.set_setting(key, json.dumps(astuple(limits)))
+        with suppress(AdvisorError):  # on a full disk they are measured at each start
+            self.manifest.set_setting(key, json.dumps(astuple(limits)))
         return limits
 
     @_once

@@ -57,7 +57,7 @@ _READERS: dict[str, Callable[[Path], Content]] = {
     ".epub": read_epub,
     ".eml": _from_bytes(read_mail),
 }
-READER_VERSION = "2"
+READER_VERSION = "3"
 SUPPORTED = tuple(_READERS)
 
 

@@ -38,7 +38,8 @@ class SourceFile:
         """Where it is, as people see it: path, path in a zip file, or address."""
         if self.url:
             return self.url
-        return f"{self.path}/{self.member.name}" if self.member else str(self.path)
+        path = readable(self.path)
+        return f"{path}/{self.member.name}" if self.member else path
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -68,7 +69,7 @@ def is_changed(file: SourceFile, known: Known) -> bool:
 
 def document_id(path: Path) -> str:
     """Identity of a file by its resolved path."""
-    return _id_of(path.resolve())
+    return _id_of(_resolved(path) or path.absolute())
 
 
 def note_id(name: str) -> str:
@@ -97,7 +98,7 @@ def _files_at(given: str | Path, notes: Path) -> Iterator[SourceFile]:
     if isinstance(given, str) and is_url(given):
         yield SourceFile("d" + hashlib.sha256(given.encode()).hexdigest()[:16], Path(), "document", url=given)
         return
-    path = Path(given).expanduser()
+    path = _path(given)
     if path.is_dir():
         for file, problem in _walk(path):
             if problem:
@@ -139,8 +140,8 @@ def gone_from(
     gone: dict[str, Known] = {}
     failures = []
     for folder in folders:
-        root = Path(folder).expanduser().resolve()
-        if not root.is_dir() and not is_archive(root):
+        root = _resolved(_path(folder))
+        if root is None or (not root.is_dir() and not is_archive(root)):
             continue
         under = [entry for entry in documents if PurePath(entry.path).is_relative_to(root)]
         under = [entry for entry in under if not any(PurePath(entry.path).is_relative_to(one) for one in unread)]
@@ -155,7 +156,7 @@ def gone_from(
 
 def no_longer_failing(folders: Iterable[str | Path], failed_paths: Iterable[str]) -> list[str]:
     """Paths of failed files that were under the folders and are gone: nothing is left to mend."""
-    given = [Path(folder).expanduser() for folder in folders]
+    given = [_path(folder) for folder in folders]
     roots = [path.resolve() for path in given if path.is_dir() or is_archive(path)]
     return [
         path
@@ -164,8 +165,25 @@ def no_longer_failing(folders: Iterable[str | Path], failed_paths: Iterable[str]
     ]
 
 
+def readable(path: Path) -> str:
+    """The path as text; bytes in a name that are no UTF-8 become U+FFFD."""
+    return os.fsencode(path).decode(errors="replace")
+
+
 def _id_of(resolved: Path) -> str:
-    return "d" + hashlib.sha256(str(resolved).encode()).hexdigest()[:16]
+    return "d" + hashlib.sha256(os.fsencode(resolved)).hexdigest()[:16]
+
+
+def _path(given: str | Path) -> Path:
+    return Path(os.path.expanduser(given))  # noqa: PTH111  (Path's own raises for a user that does not exist)
+
+
+def _resolved(path: Path) -> Path | None:
+    """None for a link that leads to itself."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError, ValueError):
+        return None
 
 
 def _identity(resolved: Path, notes: Path) -> SourceFile:
@@ -185,7 +203,11 @@ def _walk(folder: Path) -> Iterator[tuple[Path, str]]:
                 continue
             if not path.is_symlink():
                 yield path, ""
-            elif path.resolve().is_relative_to(root):
-                yield path.resolve(), ""
+                continue
+            target = _resolved(path)
+            if target is None or not target.exists():
+                yield path, "it is a link that leads nowhere"
+            elif target.is_relative_to(root):
+                yield target, ""
             else:
                 yield path, "it is a link out of the folder, which is not followed"

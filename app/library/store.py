@@ -169,7 +169,7 @@ class VectorStore:
             SharedSystemClient._identifier_to_system.pop(str(self._folder), None)
             raise
 
-    def _error(self, error: Exception) -> AdvisorError:
+    def _error(self, error: BaseException) -> AdvisorError:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         if self._url:
             return AdvisorError(

@@ -1,44 +1,116 @@
-"""Makes files for tests: small PDF and DOCX documents, written byte by byte."""
+"""Makes files for tests: small documents of many kinds, written byte by byte."""
 
 from __future__ import annotations
 
+import struct
 import zipfile
+import zlib
+from collections.abc import Sequence
+from hashlib import md5
 from pathlib import Path
 from xml.sax.saxutils import escape
 
 _W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
-_ENCRYPT = "/Encrypt <</Filter/Standard/V 1/R 2/O({0})/U({0})/P -4>>/ID[(0123456789abcdef)(0123456789abcdef)]"
+_PAD = bytes.fromhex("28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a")
+_PDF_ID = b"0123456789abcdef"
+Placed = list[tuple[int, int, str]]  # x and y in points from the lower left, text
 
 
-def write_pdf(path: Path, pages: list[str], *, encrypted: bool = False) -> None:
-    """Pages of Latin text; a page of "" has no text layer."""
+def write_pdf(path: Path, pages: Sequence[str | Placed], *, password: str | None = None, title: str = "") -> None:
+    """Pages of Latin text, as lines or placed one by one; a page of "" has no text layer. With a password (which may
+    be "": none is asked for then) the pages are encrypted, as PDF 1.4 does it with RC4 and 40 bits.
+    """
     kids = " ".join(f"{4 + 2 * number} 0 R" for number in range(len(pages)))
-    objects = [
-        "<</Type/Catalog/Pages 2 0 R>>",
-        f"<</Type/Pages/Kids[{kids}]/Count {len(pages)}>>",
-        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+    objects: list[bytes] = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        f"<</Type/Pages/Kids[{kids}]/Count {len(pages)}>>".encode(),
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
     ]
-    for number, text in enumerate(pages):
-        lines = " ".join(f"({line}) Tj T*" for line in text.split("\n"))
-        stream = f"BT /F1 12 Tf 72 720 Td 14 TL {lines} ET" if text else ""
+    key, secrets = _pdf_key(password) if password is not None else (b"", "")
+    for number, page in enumerate(pages):
+        if isinstance(page, str):
+            lines = " ".join(f"({line}) Tj T*" for line in page.split("\n"))
+            text = f"BT /F1 12 Tf 72 720 Td 14 TL {lines} ET" if page else ""
+        else:
+            text = " ".join(f"BT /F1 10 Tf {x} {y} Td ({line}) Tj ET" for x, y, line in page)
+        own = 5 + 2 * number
+        stream = text.encode()
+        if key:
+            stream = _rc4(md5(key + own.to_bytes(3, "little") + b"\0\0").digest()[:10], stream)
         objects.append(
-            "<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Resources<</Font<</F1 3 0 R>>>>"
-            f"/Contents {5 + 2 * number} 0 R>>"
+            b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Resources<</Font<</F1 3 0 R>>>>"
+            + f"/Contents {own} 0 R>>".encode()
         )
-        objects.append(f"<</Length {len(stream)}>>stream\n{stream}\nendstream")
-    data = b"%PDF-1.4\n"
+        objects.append(f"<</Length {len(stream)}>>stream\n".encode() + stream + b"\nendstream")
+    info = ""
+    if title:
+        objects.append(f"<</Title({title})>>".encode())
+        info = f"/Info {len(objects)} 0 R"
+    data = bytearray(b"%PDF-1.4\n")
     offsets = []
     for number, content in enumerate(objects, 1):
         offsets.append(len(data))
-        data += f"{number} 0 obj\n{content}\nendobj\n".encode()
+        data += f"{number} 0 obj\n".encode() + content + b"\nendobj\n"
     table = "".join(f"{offset:010d} 00000 n \n" for offset in offsets)
     size = len(objects) + 1
-    extra = _ENCRYPT.format("x" * 32) if encrypted else ""
     data += (
-        f"xref\n0 {size}\n0000000000 65535 f \n{table}trailer<</Size {size}/Root 1 0 R{extra}>>\n"
+        f"xref\n0 {size}\n0000000000 65535 f \n{table}trailer<</Size {size}/Root 1 0 R{info}{secrets}>>\n"
         f"startxref\n{len(data)}\n%%EOF"
     ).encode()
     path.write_bytes(data)
+
+
+def _pdf_key(password: str) -> tuple[bytes, str]:
+    """The key of the file and the entries of the trailer that belong to it (PDF Reference 1.4, section 3.5.2)."""
+    padded = (password.encode() + _PAD)[:32]
+    owner = _rc4(md5(padded).digest()[:5], padded)
+    key = md5(padded + owner + (-4).to_bytes(4, "little", signed=True) + _PDF_ID).digest()[:5]
+    name, user = _PDF_ID.hex(), _rc4(key, _PAD).hex()
+    return key, f"/Encrypt<</Filter/Standard/V 1/R 2/O<{owner.hex()}>/U<{user}>/P -4>>/ID[<{name}><{name}>]"
+
+
+def _rc4(key: bytes, data: bytes) -> bytes:
+    state = list(range(256))
+    at = 0
+    for step in range(256):
+        at = (at + state[step] + key[step % len(key)]) % 256
+        state[step], state[at] = state[at], state[step]
+    one = other = 0
+    out = bytearray()
+    for byte in data:
+        one = (one + 1) % 256
+        other = (other + state[one]) % 256
+        state[one], state[other] = state[other], state[one]
+        out.append(byte ^ state[(state[one] + state[other]) % 256])
+    return bytes(out)
+
+
+def write_encrypted_zip(path: Path, name: str, data: bytes, password: bytes) -> None:
+    """One member, stored, in the encryption that every zip program knows (PKZIP)."""
+    keys = [0x12345678, 0x23456789, 0x34567890]
+
+    def crc(value: int, byte: int) -> int:  # one step of CRC-32, without its inversions
+        return zlib.crc32(bytes([byte]), value ^ 0xFFFFFFFF) ^ 0xFFFFFFFF
+
+    def update(byte: int) -> None:
+        keys[0] = crc(keys[0], byte)
+        keys[1] = ((keys[1] + (keys[0] & 0xFF)) * 134775813 + 1) & 0xFFFFFFFF
+        keys[2] = crc(keys[2], keys[1] >> 24)
+
+    def encrypt(byte: int) -> int:
+        mask = (keys[2] | 2) & 0xFFFF
+        update(byte)
+        return byte ^ ((mask * (mask ^ 1)) >> 8 & 0xFF)
+
+    for byte in password:
+        update(byte)
+    check = zlib.crc32(data)
+    secret = bytes(encrypt(byte) for byte in bytes(11) + bytes([check >> 24]) + data)
+    own = name.encode()
+    common = struct.pack("<HHHHHIIIHH", 20, 1, 0, 0, 0x21, check, len(secret), len(data), len(own), 0)
+    local = b"PK\3\4" + common + own + secret
+    central = b"PK\1\2" + struct.pack("<H", 20) + common + struct.pack("<HHHII", 0, 0, 0, 0, 0) + own
+    path.write_bytes(local + central + b"PK\5\6" + struct.pack("<HHHHIIH", 0, 0, 1, 1, len(central), len(local), 0))
 
 
 def write_docx(path: Path, blocks: list[tuple[str, str] | list[list[str]]]) -> None:

@@ -164,7 +164,7 @@ def _entities(path: Path) -> None:
         ("a.pdf", lambda path: path.write_text("hello"), "it is not a PDF file"),
         ("a.pdf", lambda path: path.write_bytes(b"%PDF-1.4\n" + b"x" * 500), "the PDF is damaged"),
         ("a.pdf", lambda path: write_pdf(path, ["", "", ""]), r"no text layer \(3 pages, probably scanned\)"),
-        ("a.pdf", lambda path: write_pdf(path, ["secret"], encrypted=True), "encrypted with a password"),
+        ("a.pdf", lambda path: write_pdf(path, ["secret"], password="x"), "encrypted with a password"),
         (
             "a.docx",
             lambda path: path.write_bytes(b"\xd0\xcf\x11\xe0" + bytes(600)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,7 +31,7 @@ def open_package(path: Path) -> Iterator[zipfile.ZipFile]:
             if any(one.flag_bits & 1 for one in parts):
                 raise UnreadableError("it is encrypted with a password")
             yield package
-    except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError, ElementTree.ParseError) as error:
+    except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError, zlib.error, ElementTree.ParseError) as error:
         raise UnreadableError(f"it is damaged ({error})") from None
 
 
