@@ -110,9 +110,15 @@ def _owner(name: str, label: str) -> str:
 
 
 def _unit_of(name: str) -> str:
+    """The unit that a column's name carries: `transfer_ms_low` is in ms, `percent_of_prefill` in percent."""
+    name = name.removesuffix("_low").removesuffix("_high")
+    if name.startswith("percent_"):
+        return "percent"
     for ending, unit in (
         ("_usd", "USD"),
         ("_us", "us"),
+        ("_ms", "ms"),
+        ("_percent", "percent"),
         ("bytes", "bytes"),
         ("_kw", "kW"),
         ("_w", "W"),

@@ -11,7 +11,7 @@ from app.advisor.answer import Kind, Step
 from app.advisor.lossless_evidence import lossless_calculations
 from app.advisor.question import CALCULATED, Question, vocabulary
 from app.advisor.spec import ClusterSpec
-from app.advisor.workload_evidence import training_calculations, training_steps
+from app.advisor.workload_evidence import serving_calculation, training_calculations, training_steps
 from app.fabric.accelerator import Accelerators
 from app.fabric.calculation import Calculation, Language
 from app.fabric.catalog import Catalog
@@ -139,6 +139,10 @@ def gather(
             calculations=numbered,
             note_passages=_notes(bands[0].decision, library, question),
         )
+    if kind == "performance" and question.job == "inference":
+        step(Step("calculate", "inference"))
+        serving = serving_calculation(question.spec, question.said, tools.accelerators, tools.workloads, tools.serving)
+        return replace(evidence, calculations=_numbered([serving]))
     if question.spec.gpus is None or kind not in CALCULATED:
         runs = lossless_calculations(question.text, question.spec, tools.lossless)
         topics = dict.fromkeys(hit.passage.topic for hit in hits if hit.passage.topic)
@@ -296,7 +300,7 @@ def _resolved_kind(question: Question, hits: Sequence[Hit], library: Searchable)
         return "sizing" if hits else "clarification"
     if kind == "unknown":
         kind = "explanation"
-    if kind in CALCULATED and question.spec.gpus is not None:
+    if question.job or (kind in CALCULATED and question.spec.gpus is not None):
         return kind
     if kind == "cost" and len(question.fabrics) >= 2:
         return kind

@@ -94,6 +94,8 @@ def figure(value: float | int | str, unit: str, language: Language) -> str:
         return money(value, language)
     if unit == "us":
         return duration(value)
+    if unit == "s" and 0 < value < 1:
+        return duration(value * 1e6)
     if unit in {"fraction", "share"}:
         return f"{_trim(significant(value * 100))} %"
     if unit in {"%", "percent"}:

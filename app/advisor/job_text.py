@@ -43,6 +43,34 @@ def training_context(
     }
 
 
+def serving_context(
+    calculations: Sequence[Calculation], words: Mapping[str, Any], model_names: Mapping[str, str], language: Language
+) -> dict[str, Any]:
+    """`serving` of the inference template: the verdict in words, the model, and a row for every link."""
+    one = next((one for one in calculations if one.tool == "inference"), None)
+    if one is None:
+        return {}
+    needs, enough = str(one.values["needs_400g_rdma"].value), str(one.values["slowest_enough"].value)
+    return {
+        "verdict": words["needs"][needs][language].format(enough=enough),
+        "model": model_names.get(str(one.inputs["model"]), str(one.inputs["model"])),
+        "prompt": plain(int(one.inputs["prompt_tokens"] or 0)),
+        "gpus": plain(int(one.inputs["gpus"] or 0)),
+        "nics": f"{one.inputs['nics_per_node']}x{one.inputs['nic_gbps']}G",
+        "links": [
+            {
+                "name": str(row["link"]),
+                "line": f"{plain(float(row['line_rate_ms'] or 0))} ms",
+                "ms": f"{plain(float(row['transfer_ms'] or 0))} ms",
+                "share": figure(float(row["percent_of_prefill"] or 0), "percent", language),
+                "load": figure(float(row["load_percent"] or 0), "percent", language),
+                "enough": words["enough"][str(row["enough"])][language],
+            }
+            for row in one.rows
+        ],
+    }
+
+
 def causes(calculations: Sequence[Calculation], language: Language) -> list[dict[str, str]]:
     """Causes of interruptions and their shares, of the goodput calculation."""
     rows = next((one.rows for one in calculations if one.tool == "goodput"), ())

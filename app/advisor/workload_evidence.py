@@ -11,11 +11,13 @@ from typing import Any, cast
 
 from app.advisor.spec import ClusterSpec
 from app.advisor.workload_question import DEFAULT_MODEL, degrees
-from app.fabric.accelerator import Accelerators
+from app.fabric.accelerator import Accelerators, Tuning
 from app.fabric.calculation import Bilingual, Calculation
 from app.fabric.catalog import Catalog
 from app.fabric.curves import scaling_curve
 from app.fabric.goodput import FailureData, estimate_goodput
+from app.fabric.inference import estimate_inference
+from app.fabric.inference_data import ServingData
 from app.fabric.job import Precision, unknown_model, usual_batch
 from app.fabric.layout_search import search_layouts
 from app.fabric.stack import Workloads
@@ -65,6 +67,39 @@ def training_calculations(
     elif (spec.gpus or 0) >= GOODPUT_MATTERS_GPUS:
         runs.append(goodput.calculation())
     return (*runs, scaling_curve(accelerators, workloads, steps))
+
+
+def serving_calculation(
+    spec: ClusterSpec,
+    said: frozenset[str],
+    accelerators: Accelerators,
+    workloads: Workloads,
+    serving: ServingData,
+) -> Calculation:
+    """What serving the model asks of the network, with the GPUs that were said, else one node."""
+    nics = {"nics_per_node": spec.gpus_per_node, "nic_gbps": spec.gbps_per_gpu} if "gbps_per_gpu" in said else {}
+    asked: dict[str, Any] = {
+        "model": spec.model,
+        "gpu": spec.gpu_model,
+        "precision": cast(Precision, spec.precision or "bf16"),
+        "fabric": "roce" if spec.tuning != "tuned" else "infiniband",
+        "tuning": cast(Tuning, spec.tuning),
+        **nics,
+    }
+    if spec.sequence is not None:
+        asked["prompt_tokens"] = spec.sequence
+    if spec.gpus is not None:
+        asked["gpus"] = spec.gpus
+    made = estimate_inference(accelerators, workloads.models, serving, **asked).calculation()
+    notes = [] if spec.sequence else [_PROMPT]
+    notes += [] if spec.gpus else [_ONE_NODE]
+    return replace(made, label="", assumptions=(*notes, *made.assumptions))
+
+
+_PROMPT = Bilingual("No prompt was given: 32,768 tokens are taken.", "未给出提示长度：按 32,768 token 计算。")
+_ONE_NODE = Bilingual(
+    "No number of GPUs was given: each replica is one standard node.", "未给出 GPU 数：每个副本为一台标准节点。"
+)
 
 
 def _mis_tuned(step: Training, accelerators: Accelerators, workloads: Workloads) -> Training:

@@ -20,7 +20,7 @@ from app.advisor.citations import Ledger
 from app.advisor.evidence import ACCEPTED_WITH, FABRICS, Evidence
 from app.advisor.excerpt import best_quote, best_sentences, items_marked, lists, rank, sentences, tables, terms
 from app.advisor.figures import money, plain, size, with_range
-from app.advisor.job_text import causes, training_context
+from app.advisor.job_text import causes, serving_context, training_context
 from app.advisor.question import CALCULATED
 from app.fabric.calculation import Calculation, Language
 from app.fabric.decision import Applied
@@ -182,6 +182,9 @@ class BuiltinWriter:
             "differences": self._differences(),
             "job": training_context(
                 evidence.calculations, self._value, phrases()["job"], evidence.model_names, self.language
+            ),
+            "serving": serving_context(
+                evidence.calculations, phrases()["serving"], evidence.model_names, self.language
             ),
             "causes": causes(evidence.calculations, self.language),
             "findings": [],

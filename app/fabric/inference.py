@@ -104,7 +104,7 @@ class Inference:
             values={**self._network(), **self._memory(), **self._decode(), **self._experts()},
             assumptions=self.assumptions,
             sources=self.sources,
-            rows=tuple(_row(one) for one in self.links),
+            rows=tuple(_row(one, self) for one in self.links),
             label=job.fabric if job.tuning == "tuned" else f"{job.fabric} ({job.tuning})",
         )
 
@@ -169,9 +169,11 @@ def _inputs(job: ServingJob) -> dict[str, Scalar]:
     return {"model": job.model.id, "gpu": job.gpu.id, **given}
 
 
-def _row(one: Transfer) -> dict[str, Scalar]:
+def _row(one: Transfer, made: Inference) -> dict[str, Scalar]:
+    line_gbytes_per_s = made.job.line_gbytes_per_s(one.link.nics_per_node, one.link.nic_gbps)
     return {
         "link": one.link.name,
+        "line_rate_ms": round(1e3 * made.memory.kv_request_gbytes / line_gbytes_per_s, 3),
         "replica_gbytes_per_s": round(one.rate_gbytes_per_s.typical, 3),
         "transfer_ms": round(one.time_s.typical * 1e3, 3),
         "transfer_ms_low": round(one.time_s.low * 1e3, 3),

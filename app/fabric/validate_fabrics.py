@@ -60,9 +60,7 @@ def _figures(row: Mapping[str, str], catalog: Catalog) -> list[Row]:
     return published_figures(row, QUANTITIES, _computed(row, catalog) if row["nodes"] else {})
 
 
-def published_figures(
-    row: Mapping[str, str], quantities: Iterable[str], computed: Mapping[str, int]
-) -> list[Row]:
+def published_figures(row: Mapping[str, str], quantities: Iterable[str], computed: Mapping[str, int]) -> list[Row]:
     """A Row for each quantity that this row of a reference file states."""
     reasons = dict(_explained(row["explained"]))
     return [

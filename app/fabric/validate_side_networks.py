@@ -33,9 +33,7 @@ QUANTITIES = (
 
 def validate_side_networks(rows: Iterable[Mapping[str, str]], catalog: Catalog) -> list[Row]:
     """Every stated figure beside the computed one. Raises AdvisorError where a design is impossible."""
-    return [
-        found for row in rows for found in published_figures(row, QUANTITIES, _computed(row, catalog))
-    ]
+    return [found for row in rows for found in published_figures(row, QUANTITIES, _computed(row, catalog))]
 
 
 def _computed(row: Mapping[str, str], catalog: Catalog) -> dict[str, int]:

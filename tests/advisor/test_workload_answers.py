@@ -81,3 +81,24 @@ def test_failures_at_the_size_of_the_published_run(advisor: Advisor) -> None:
     # Llama 3: 419 interruptions in 54 days on 16,384 GPUs
     assert values(answer, "goodput")["mtbf_h"] == pytest.approx(54 * 24 / 419, rel=0.01)
     assert not answer.grounding.unsupported
+
+
+def test_serving_a_70b_model_needs_no_400g(advisor: Advisor) -> None:
+    answer = advisor.answer("do I need 400G RDMA to serve a 70B model?")
+    made = values(answer, "inference")
+    assert made["kv_bytes_per_token"] == 2 * 80 * 8 * 128 * 2  # keys and values, layers, KV heads, head size, bf16
+    assert made["needs_400g_rdma"] == "no"
+    assert answer.text.startswith("**No, 400G RDMA is not needed")
+    assert not answer.grounding.unsupported
+    assert not answer.grounding.contradictions
+
+
+def test_a_kv_cache_over_one_400g_link_in_chinese(advisor: Advisor) -> None:
+    answer = advisor.answer("PD分离推理，70B模型32k token的KV Cache通过400G传输要多久？")
+    rows = next(one["rows"] for one in answer.calculations if one["tool"] == "inference")
+    single = next(row for row in rows if row["link"] == "1x400G RDMA")
+    assert single["line_rate_ms"] == pytest.approx(32_768 * 327_680 * 8 / 400e9 * 1e3, rel=1e-3)  # 215 ms
+    assert single["transfer_ms"] > single["line_rate_ms"]
+    assert "215 ms" in answer.text
+    assert answer.language == "zh"
+    assert not answer.grounding.unsupported
