@@ -11,6 +11,7 @@ import re
 import threading
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ WORDS_VERSION = "3"
 _CHUNK = re.compile(rf"[{CJK}]+|[^\W{CJK}]+(?:[_\-./+:%][^\W{CJK}]+)*")
 _SEPARATOR = re.compile(r"[_\-./+:%]")
 _SPEED = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s?(g|t)(?:b/s|bps|bit/s|be|bits?/s|b)?(?![a-z0-9/])")
+_SHORT, _KEPT = 200, 10_000  # characters; texts whose words are kept, some 5 MB
 _STOP_WORDS = Path(__file__).with_name("stop_words.txt")
 
 
@@ -36,6 +38,7 @@ class Words:
         self._jieba: Any = None
         self._stop = frozenset(_STOP_WORDS.read_text(encoding="utf-8").split())
         self._lock = threading.Lock()
+        self._of_short = lru_cache(_KEPT)(lambda text: tuple(word for group in self._groups(text) for word in group))
 
     @property
     def version(self) -> str:
@@ -44,6 +47,8 @@ class Words:
 
     def of(self, text: str) -> list[str]:
         """All words of a text in order, repeated as they occur, without stop words."""
+        if len(text) <= _SHORT:  # headings and names of terms come up in every search
+            return list(self._of_short(text))
         return [word for group in self._groups(text) for word in group]
 
     def for_query(self, text: str) -> list[tuple[str, ...]]:
