@@ -94,7 +94,8 @@ def ingest(
 ) -> None:
     """Add files, folders, zip files and web pages to the library. Exit 1 if one failed.
 
-    Read are .md .txt .log .pdf .html .docx .pptx .xlsx .csv .epub .eml. Without names, the library is put in order.
+    Read are .md .txt .log .pdf .html .mhtml .docx .pptx .xlsx .csv .epub .eml. Without names, the library is put in
+    order.
     """
     if watch and not paths:
         raise click.UsageError("Name the folder to watch.")

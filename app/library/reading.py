@@ -12,7 +12,7 @@ from app.library.formats.csv_table import read_csv
 from app.library.formats.docx import read_docx
 from app.library.formats.epub import read_epub
 from app.library.formats.html import read_html
-from app.library.formats.mail import read_mail
+from app.library.formats.mail import read_mail, read_saved_page
 from app.library.formats.nccl_log import read_log
 from app.library.formats.pdf import read_pdf
 from app.library.formats.plain import read_markdown, read_text
@@ -56,6 +56,8 @@ _READERS: dict[str, Callable[[Path], Content]] = {
     ".tsv": _from_bytes(read_csv),
     ".epub": read_epub,
     ".eml": _from_bytes(read_mail),
+    ".mhtml": _from_bytes(read_saved_page),
+    ".mht": _from_bytes(read_saved_page),
 }
 READER_VERSION = "3"
 SUPPORTED = tuple(_READERS)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from app.fabric.calculation import Language
 from app.library.language import detect_language, estimated_tokens
 
-SPLITTER_VERSION = "2"
+SPLITTER_VERSION = "3"
 TARGET_TOKENS = 240
 _WHOLE_TOKENS = 340  # a section up to this size stays one passage
 _HARD_TOKENS = 460  # the model reads 512; title and headings need some of them
@@ -24,8 +24,8 @@ _HEADING = re.compile(r"(#{1,6})[ \t]+(.+?)[ \t#]*$")
 _FENCE = re.compile(r"[ \t]*(```|~~~)")
 _TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*$")
 _LIST_ITEM = re.compile(r"[ \t]*([-*+]|\d+[.)])[ \t]+")
-_SENTENCE_END = re.compile(r"[。！？；]+[”’」』）)]*|[.!?]+[\"')\]]*(?=\s)")
-_CLAUSE_END = re.compile(r"[，、：,;:]+|\s+")
+_SENTENCE_END = re.compile(r"[。！？]+[”’」』）)]*|[.!?]+[\"')\]]*(?=\s)")
+_CLAUSE_END = re.compile(r"[，、：；,;:]+|\s+")
 FOOTNOTE = re.compile(r"\[\^([^\]\s]+)\]")
 
 

@@ -25,6 +25,15 @@ class UnreadableError(Exception):
     """
 
 
+def titled_table(rows: list[list[str]]) -> str:
+    """A sheet as text: lines of a single cell before the table are its title and notes, not its header."""
+    said = []
+    while len(rows) > 1 and sum(bool(cell.strip()) for cell in rows[0]) == 1 and max(map(len, rows)) > 1:
+        said.append(" ".join("".join(rows[0]).split()))
+        rows = rows[1:]
+    return "\n\n".join([*said, table_text(rows)])
+
+
 def table_text(rows: list[list[str]]) -> str:
     """A Markdown table; the first row is the header."""
     if not rows:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import csv
+import io
 
-from app.library.formats.content import Content, UnreadableError, table_text
+from app.library.formats.content import Content, UnreadableError, titled_table
 from app.library.formats.plain import decode
 
 
@@ -15,7 +16,7 @@ def read_csv(data: bytes) -> Content:
     except csv.Error:
         dialect = csv.excel
     try:
-        rows = [row for row in csv.reader(text.splitlines(), dialect) if any(cell.strip() for cell in row)]
+        rows = [row for row in csv.reader(io.StringIO(text, newline=""), dialect) if any(cell.strip() for cell in row)]
     except csv.Error as error:
         raise UnreadableError(f"it is not a table ({error})") from None
-    return Content(table_text(rows) + "\n")
+    return Content(titled_table(rows) + "\n")

@@ -15,6 +15,8 @@ from app.library.formats.content import Content, UnreadableError, table_text
 from app.library.formats.package import open_package, part
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+_WIDEST = 200  # columns
 _DC = "{http://purl.org/dc/elements/1.1/}"
 _HEADING_STYLE = re.compile(r"(?:heading|标题|überschrift|titre)\s*([1-6])$", re.IGNORECASE)
 
@@ -25,6 +27,7 @@ def read_docx(path: Path) -> Content:
         if document is None:
             raise UnreadableError("it is not a Word document (no word/document.xml inside)")
         levels = _heading_levels(package)
+        _drop_fallbacks(document)
         body = document.find(f"{_W}body")
         blocks = list(_blocks(body, levels)) if body is not None else []
         core = part(package, "docProps/core.xml")
@@ -52,15 +55,34 @@ def _blocks(parent: ElementTree.Element, levels: dict[str, int]) -> Iterator[str
             if block:
                 yield block
         elif child.tag == f"{_W}tbl":
-            rows = [
-                [" ".join(_text(p) for p in cell.iter(f"{_W}p")) for cell in row.findall(f"{_W}tc")]
-                for row in child.findall(f"{_W}tr")
-            ]
-            rows = [row for row in rows if any(cell.strip() for cell in row)]
+            rows = [row for row in _rows(child) if any(cell.strip() for cell in row)]
             if rows:
                 yield table_text(rows)
         elif child.tag in (f"{_W}sdt", f"{_W}sdtContent"):
             yield from _blocks(child, levels)
+
+
+def _drop_fallbacks(document: ElementTree.Element) -> None:
+    """Of what is stored twice, for new and for old programs, the old version goes."""
+    for parent in document.iter(f"{_MC}AlternateContent"):
+        for child in parent.findall(f"{_MC}Fallback"):
+            parent.remove(child)
+
+
+def _rows(table: ElementTree.Element) -> list[list[str]]:
+    """Cells by column: one over several columns or rows says its text in each, so that figures stay in theirs."""
+    rows: list[list[str]] = []
+    for row in table.findall(f"{_W}tr"):
+        cells: list[str] = []
+        for cell in row.findall(f"{_W}tc"):
+            text = " ".join(_text(p) for p in cell.iter(f"{_W}p"))
+            span, merge = cell.find(f"{_W}tcPr/{_W}gridSpan"), cell.find(f"{_W}tcPr/{_W}vMerge")
+            if merge is not None and merge.get(f"{_W}val", "continue") == "continue" and rows:
+                text = text.strip() or (rows[-1][len(cells)] if len(cells) < len(rows[-1]) else "")
+            width = span.get(f"{_W}val", "1") if span is not None else "1"
+            cells += [text] * (min(int(width), _WIDEST) if width.isdigit() else 1)
+        rows.append(cells)
+    return rows
 
 
 def _paragraph(paragraph: ElementTree.Element, levels: dict[str, int]) -> str:

@@ -21,6 +21,13 @@ _XML_ENCODING = re.compile(rb"<\?xml[^>]+encoding\s*=\s*[\"']([\w-]+)", re.IGNOR
 _NEVER = _names("script style noscript template svg math iframe object button select textarea dialog")
 _FURNITURE = _names("nav footer aside header menu form")
 _FURNITURE_ROLES = _names("navigation banner contentinfo complementary search menu menubar dialog")
+_FURNITURE_NAMES = _names(
+    "breadcrumb breadcrumbs cookie-banner cookie-bar cookie-consent cookie-notice newsletter share-buttons "
+    "social-share sidebar advertisement ads related-posts related-articles skip-link site-footer site-header"
+)
+_HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_ROOTS = _names("html body main article")
+_WIDEST, _TALLEST = 200, 1000  # cells that one cell may span
 _VOID = _names("area base br col embed hr img input link meta param source track wbr")
 _BLOCKS = _names(
     "address article blockquote dd div dl dt fieldset figcaption figure main ol p section ul details summary"
@@ -64,6 +71,8 @@ class _Reader(HTMLParser):
         self._lists: list[int | None] = []
         self._rows: list[list[str]] = []
         self._cell: str | None = None
+        self._spans = (1, 1)  # columns and rows of the cell
+        self._hanging: dict[int, tuple[str, int, int]] = {}  # by column: text, rows, number of the first row
         self._tables = 0
 
     def text(self) -> str:
@@ -88,15 +97,21 @@ class _Reader(HTMLParser):
             self._flush()
             self._skipping.append(tag)
             return
-        self._begin(tag)
+        self._begin(tag, values)
 
     def _is_boilerplate(self, tag: str, values: dict[str, str | None]) -> bool:
         if tag in _NEVER or values.get("hidden", "no") is None or values.get("aria-hidden") == "true":
+            return True
+        if tag in _ROOTS:
+            return False
+        if _HIDDEN_STYLE.search(values.get("style") or ""):
             return True
         if tag == "header" and self._main_depth:
             return False  # the header of an article holds its title
         if not self._furniture:
             return False
+        if {*(values.get("class") or "").lower().split(), (values.get("id") or "").lower()} & _FURNITURE_NAMES:
+            return True
         return tag in self._furniture or (values.get("role") or "") in _FURNITURE_ROLES
 
     def _void(self, tag: str) -> None:
@@ -105,7 +120,7 @@ class _Reader(HTMLParser):
         elif tag == "hr":
             self._flush()
 
-    def _begin(self, tag: str) -> None:
+    def _begin(self, tag: str, values: dict[str, str | None]) -> None:
         if tag in ("main", "article"):
             self._flush()
             self._main_depth += 1
@@ -117,9 +132,14 @@ class _Reader(HTMLParser):
                 self._rows = []
             self._tables += 1
         elif tag == "tr" and self._tables == 1:
+            self._end_cell()
+            if self._rows:
+                self._fill_from_above()
             self._rows.append([])
         elif tag in ("td", "th") and self._tables == 1:
+            self._end_cell()
             self._cell = ""
+            self._spans = _count(values.get("colspan"), _WIDEST), _count(values.get("rowspan"), _TALLEST)
         elif tag in ("ul", "ol"):
             self._flush()
             self._lists.append(0 if tag == "ol" else None)
@@ -143,10 +163,7 @@ class _Reader(HTMLParser):
         elif tag == "title":
             self._in_title = False
         elif tag in ("td", "th") and self._tables == 1 and self._cell is not None:
-            if not self._rows:
-                self._rows.append([])
-            self._rows[-1].append(" ".join(self._cell.split()))
-            self._cell = None
+            self._end_cell()
         elif tag == "table" and self._tables:
             self._tables -= 1
             if not self._tables:
@@ -166,9 +183,35 @@ class _Reader(HTMLParser):
         elif tag in _BLOCKS or tag == "li":
             self._block_boundary()
 
-    def _end_table(self) -> None:
-        rows = [row for row in self._rows if any(row)]
+    def _end_cell(self) -> None:
+        """A cell over several columns or rows says its text in each, so that figures stay in theirs."""
+        if self._cell is None:
+            return
+        if not self._rows:
+            self._rows.append([])
+        text, (columns, rows) = " ".join(self._cell.split()), self._spans
         self._cell = None
+        self._fill_from_above()
+        for _ in range(columns):
+            if rows > 1:
+                self._hanging[len(self._rows[-1])] = (text, rows, len(self._rows))
+            self._rows[-1].append(text)
+
+    def _fill_from_above(self) -> None:
+        """Cells of earlier rows that reach down into the present place of this one."""
+        row, number = self._rows[-1], len(self._rows)
+        while len(row) in self._hanging:
+            text, rows, began = self._hanging[len(row)]
+            if not began < number < began + rows:
+                break
+            row.append(text)
+
+    def _end_table(self) -> None:
+        self._end_cell()
+        if self._rows:
+            self._fill_from_above()
+        rows = [row for row in self._rows if any(row)]
+        self._hanging = {}
         if len(rows) == 1 or (rows and max(map(len, rows)) == 1):
             self._add("\n\n".join(" ".join(row) for row in rows))  # a table for layout only
         elif rows:
@@ -219,3 +262,7 @@ class _Reader(HTMLParser):
         self._all.append(block)
         if self._main_depth:
             self._main.append(block)
+
+
+def _count(text: str | None, most: int) -> int:
+    return min(max(int(text), 1), most) if text and text.isdecimal() else 1

@@ -9,12 +9,14 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from xml.etree import ElementTree
 
-from app.library.formats.content import Content, UnreadableError, table_text
+from app.library.formats.content import Content, UnreadableError, titled_table
 from app.library.formats.package import open_package, part, related
 
 _S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _COLUMN = re.compile(r"[A-Z]+")
+_RANGE = re.compile(r"([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})")
+_LONGEST_MERGE = 10_000  # rows
 _BUILT_IN_DATES = frozenset([*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)])
 _LITERAL = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?!h|m|s)[^\]]*\]', re.IGNORECASE)
 _EPOCHS = {False: datetime(1899, 12, 30), True: datetime(1904, 1, 1)}  # day 0; the first with Excel's day of 1900
@@ -34,9 +36,9 @@ def read_xlsx(path: Path) -> Content:
         blocks = []
         for sheet in book.iter(f"{_S}sheet"):
             content = part(package, targets.get(sheet.get(f"{_R}id", ""), ""))
-            rows = list(_rows(content, shared, dates, epoch)) if content is not None else []
+            rows = _rows(content, shared, dates, epoch) if content is not None else []
             if rows:
-                blocks += [f"## {sheet.get('name', 'Sheet')}", table_text(rows)]
+                blocks += [f"## {sheet.get('name', 'Sheet')}", titled_table(rows)]
     return Content("\n\n".join(blocks) + "\n")
 
 
@@ -64,8 +66,30 @@ def _date_styles(package: zipfile.ZipFile) -> frozenset[str]:
     return frozenset(found)
 
 
-def _rows(sheet: ElementTree.Element, shared: list[str], dates: frozenset[str], epoch: datetime) -> Iterator[list[str]]:
+def _rows(sheet: ElementTree.Element, shared: list[str], dates: frozenset[str], epoch: datetime) -> list[list[str]]:
+    """Rows with text; a merged cell says its text in each of its rows, so that every row can be read alone."""
+    rows = dict(_numbered_rows(sheet, shared, dates, epoch))
+    for merged in sheet.iter(f"{_S}mergeCell"):
+        match = _RANGE.fullmatch(merged.get("ref", ""))
+        if not match:
+            continue
+        column, first, last = _number(match[1]), int(match[2]), min(int(match[4]), int(match[2]) + _LONGEST_MERGE)
+        text = rows[first][column] if column < len(rows.get(first, ())) else ""
+        for number in range(first + 1, last + 1):
+            cells = rows.get(number)
+            if text and cells is not None:
+                cells += [""] * (column + 1 - len(cells))
+                cells[column] = cells[column] or text
+    return [cells for _, cells in sorted(rows.items()) if any(cell.strip() for cell in cells)]
+
+
+def _numbered_rows(
+    sheet: ElementTree.Element, shared: list[str], dates: frozenset[str], epoch: datetime
+) -> Iterator[tuple[int, list[str]]]:
+    before = 0
     for row in sheet.iter(f"{_S}row"):
+        number = int(row.get("r", "")) if row.get("r", "").isdigit() else before + 1
+        before = number
         cells: list[str] = []
         for cell in row.iter(f"{_S}c"):
             match = _COLUMN.match(cell.get("r", ""))
@@ -75,8 +99,7 @@ def _rows(sheet: ElementTree.Element, shared: list[str], dates: frozenset[str], 
             cells += [""] * (column - len(cells))
             value = _value(cell, shared)
             cells.append(_date(value, epoch) if cell.get("s", "") in dates and cell.get("t", "n") == "n" else value)
-        if any(cell.strip() for cell in cells):
-            yield cells
+        yield number, cells
 
 
 def _date(value: str, epoch: datetime) -> str:
