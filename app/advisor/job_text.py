@@ -52,7 +52,9 @@ def serving_context(
         return {}
     needs, enough = str(one.values["needs_400g_rdma"].value), str(one.values["slowest_enough"].value)
     return {
-        "verdict": words["needs"][needs][language].format(enough=enough),
+        "verdict": words["needs"][needs][language].format(
+            enough=enough, keeps=str(one.values["slowest_that_keeps_up"].value)
+        ),
         "model": model_names.get(str(one.inputs["model"]), str(one.inputs["model"])),
         "prompt": plain(int(one.inputs["prompt_tokens"] or 0)),
         "gpus": plain(int(one.inputs["gpus"] or 0)),

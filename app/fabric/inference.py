@@ -59,8 +59,14 @@ class Inference:
         return slowest_enough(self.links)
 
     @property
+    def keeps_up(self) -> Transfer | None:
+        """The slowest link that carries the demand, whatever it adds to the first token."""
+        return slowest_enough(self.links, ("enough", "keeps up"))
+
+    @property
     def needs_400g(self) -> str:
-        """Whether every NIC has to be 400 Gb/s RDMA: no, yes, why else yes, or "not enough either".
+        """Whether every NIC has to be 400 Gb/s RDMA: no, yes, and why; "only for the first token" where links carry
+        the demand but none is fast enough to go unnoticed; "not enough either" where none carries it.
 
         Tensor parallelism and experts that leave their NVLink domain move far more than KV caches do.
         """
@@ -69,7 +75,7 @@ class Inference:
         if self.job.tp_crosses:
             return "yes, for tensor parallelism"
         if self.enough is None:
-            return "not enough either"
+            return "not enough either" if self.keeps_up is None else "only for the first token"
         link = self.enough.link
         full = self.job.nics_per_node * 400
         return "yes" if link.transport == "rdma" and link.nics_per_node * link.nic_gbps >= full else "no"
@@ -114,6 +120,7 @@ class Inference:
         return {
             "needs_400g_rdma": Value(self.needs_400g),
             "slowest_enough": Value(self.enough.link.name if self.enough else "none"),
+            "slowest_that_keeps_up": Value(self.keeps_up.link.name if self.keeps_up else "none"),
             "kv_bytes_per_token": Value(self.memory.kv_bytes_per_token, "B"),
             "kv_gbytes_per_request": Value(self.memory.kv_request_gbytes, "GB"),
             "prefill_s": Value.of(self.prefill_s, "s"),

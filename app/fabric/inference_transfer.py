@@ -99,9 +99,9 @@ def needed_gbytes_per_s(job: ServingJob, kv_gbytes: float, prefill_s: Estimate) 
     return Estimate(kv_gbytes / prefill_s.high, kv_gbytes / prefill_s.typical, kv_gbytes / prefill_s.low)
 
 
-def slowest_enough(transfers: tuple[Transfer, ...]) -> Transfer | None:
-    """The link of the lowest line rate that is enough; TCP counts as the slowest of its speed."""
-    fit = [one for one in transfers if one.enough == "enough" and one.link.tuning == "tuned"]
+def slowest_enough(transfers: tuple[Transfer, ...], grades: tuple[Enough, ...] = ("enough",)) -> Transfer | None:
+    """The link of the lowest line rate with one of these grades; TCP counts as the slowest of its speed."""
+    fit = [one for one in transfers if one.enough in grades and one.link.tuning == "tuned"]
     return min(fit, key=_speed, default=None)
 
 

@@ -88,7 +88,7 @@ def test_serving_a_70b_model_needs_no_400g(advisor: Advisor) -> None:
     made = values(answer, "inference")
     assert made["kv_bytes_per_token"] == 2 * 80 * 8 * 128 * 2  # keys and values, layers, KV heads, head size, bf16
     assert made["needs_400g_rdma"] == "no"
-    assert answer.text.startswith("**No, 400G RDMA is not needed")
+    assert answer.text.startswith("**No, 400G RDMA on every NIC is not needed: 8x100G RDMA a node is enough.")
     assert not answer.grounding.unsupported
     assert not answer.grounding.contradictions
 

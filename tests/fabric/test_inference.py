@@ -122,6 +122,14 @@ def test_the_demand_is_the_prefill_at_full_rate_or_what_is_stated():
     assert {one.enough for one in flood.links} == {"too slow"}
 
 
+def test_a_fast_gpu_makes_every_link_noticed_but_not_too_slow():
+    made = serve(gpu="b200", precision="fp8")  # 8 x 4,500 TFLOP/s: a third of a second, of which 35 ms are a tenth
+    assert made.prefill_s.typical == pytest.approx(0.328, abs=0.003)
+    assert (made.enough, made.needs_400g) == (None, "only for the first token")
+    assert made.keeps_up.enough == "keeps up" and made.keeps_up.load <= 0.8
+    assert {one.link.name: one.enough for one in made.links}["1x400G RDMA"] == "too slow"
+
+
 def test_two_all_reduces_a_layer_and_token():
     made = serve()
     assert made.all_reduce.inputs.bytes == 8192 * 2
