@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import repeat
 
 from app.library.formats.content import Content, table_text
 from app.library.formats.plain import read_text
@@ -11,6 +12,7 @@ from app.library.formats.plain import read_text
 _HEADER = re.compile(r"^#\s+size\s+count\s+type\b.*\bbusbw\b", re.IGNORECASE)
 _ROW = re.compile(r"^\s*\d+\s+\d+\s+\w+\s+\S+")
 _COMMAND = re.compile(r"\b(\w+)_perf\b")
+_COMMENT = re.compile(r"^#{1,6}\s+")  # a line of a log that begins so is no heading
 _LABEL = re.compile(r"^\s*\d+:\s")  # of the task, as srun and mpirun put before each line
 _UNITS = {"size": "size (B)", "count": "count (elements)", "time": "time (us)", "algbw": "algbw (GB/s)",
           "busbw": "busbw (GB/s)"}  # fmt: skip
@@ -22,7 +24,7 @@ def read_log(data: bytes) -> Content:
     content = read_text(data)
     lines = [_LABEL.sub("", line) for line in content.text.split("\n")]
     if not any(map(_HEADER.match, lines)):
-        return content
+        return Content("\n".join(map(_COMMENT.sub, repeat(""), content.text.split("\n"))))
     command = _COMMAND.search(content.text)
     title = f"nccl-tests {command[1]}_perf" if command else "nccl-tests"
     blocks: list[str] = [f"# {title}"]
@@ -36,9 +38,9 @@ def read_log(data: bytes) -> Content:
             rows.append(line.split())
         elif rows and len(rows) > 1 and line.strip():
             blocks.append(table_text(_even(rows)))
-            rows, said = [], [line]
+            rows, said = [], [_COMMENT.sub("", line)]
         elif not rows:
-            said.append(line)
+            said.append(_COMMENT.sub("", line))
     blocks += [table_text(_even(rows)) if len(rows) > 1 else "", "\n".join(said)]
     return Content("\n\n".join(block.strip("\n") for block in blocks if block.strip()) + "\n", title=title)
 
