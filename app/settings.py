@@ -12,6 +12,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from app.errors import AdvisorError
 
 PREFIX = "FABRIC_ADVISOR_"
+UPLOADS = "uploads"  # folder in HOME of the files that readers hand in
 
 
 def knowledge_folder() -> Path:

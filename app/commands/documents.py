@@ -104,7 +104,7 @@ def ingest(
     everything = reindex and not paths
     library = open_library(with_notes=not everything)
     if everything:
-        passages = library.reindex(_show)
+        passages = library.reindex(_show_progress)
         _end_line()
         click.echo(f"{passages} passages embedded anew.", err=True)
         library.ensure_notes(progress_line)

@@ -33,6 +33,7 @@ class Database:
     def _prepare(self) -> None:
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = NORMAL")
+        self._db.execute("PRAGMA secure_delete = ON")  # what is removed is not left in free pages
         version = self._db.execute("PRAGMA user_version").fetchone()[0]
         if version == 0:
             with self.transaction():

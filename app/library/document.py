@@ -65,7 +65,8 @@ class Progress:
         """One line for a terminal: how far, how fast, how long still."""
         rate = f", {self.passages_per_s:.0f} passages/s" if self.passages else ""
         left = f", {_duration(self.remaining_s)} left" if self.done < self.total and self.elapsed_s > 1 else ""
-        return f"{self.done}/{self.total}{rate}{left}  {self.name}: {self.status}"
+        what = f"  {self.name}: {self.status}" if self.name else ""
+        return f"{self.done}/{self.total}{rate}{left}{what}"
 
     @property
     def remaining_s(self) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -28,7 +29,7 @@ from app.library.passage import Hit, Passage
 from app.library.search import Searcher
 from app.library.sources import SourceFile, files_of, gone_from, is_changed, no_longer_failing, note_files
 from app.library.store import VectorStore
-from app.settings import Settings
+from app.settings import UPLOADS, Settings
 
 _KINDS = {"notes": "note", "documents": "document", None: None}
 _WAIT_S = 60.0
@@ -174,7 +175,9 @@ class Library:
             return replace(report, failed=(*report.failed, *failures))
 
     def remove(self, name_or_id: str) -> Document:
-        """Forget a document: its vectors, words and text. A failed file is taken off the list."""
+        """Forget a document: its vectors, words and text, and the copy of an uploaded file; none of it stays on disk.
+        A failed file is taken off the list.
+        """
         document = self.document(name_or_id)
         if document.kind == "note" and document.status == "ready":
             raise AdvisorError(
@@ -184,7 +187,16 @@ class Library:
             )
         with self._writing():
             self._parts.ingester.remove([document.id])
+            self._manifest.wipe()
+            file = Path(document.path)
+            if document.kind == "document" and file.parent == self.uploads.resolve():
+                file.unlink(missing_ok=True)
         return document
+
+    @property
+    def uploads(self) -> Path:
+        """The folder of the files that were handed in on the page, and that go with their documents."""
+        return self._settings.home / UPLOADS
 
     def dismiss(self, name_or_id: str) -> Document:
         """Take a file that could not be read off the list of failures; an older version of it stays."""
@@ -196,17 +208,19 @@ class Library:
         self._manifest.forget_failure(document.id)
         return document
 
-    def reindex(self, on_progress: Callable[[str], None] | None = None) -> int:
-        """Embed every passage anew with the present model; returns their number."""
+    def reindex(self, on_progress: Callable[[Progress], None] | None = None) -> int:
+        """Embed every passage anew with the present model; returns their number. `on_progress` counts passages."""
         with writer_lock(self._settings.home / "ingest.lock", wait_s=_WAIT_S):
             self._parts.store.forget()
             self._parts.table.forget()
             self._manifest.set_setting("model", self._parts.model_id)
             ids = sorted(self._manifest.passage_ids())
+            started = time.monotonic()
             for start in range(0, len(ids), 64):
                 self._parts.ingester.embed_again(ids[start : start + 64])
                 if on_progress:
-                    on_progress(f"{min(start + 64, len(ids))}/{len(ids)}")
+                    done = min(start + 64, len(ids))
+                    on_progress(Progress(done, len(ids), "", "updated", done, time.monotonic() - started))
             self._index_words_again()
             self._parts.store.wrote(self._manifest.generation())
             self._parts.table.forget()

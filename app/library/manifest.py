@@ -61,6 +61,12 @@ class Manifest:
                 self._db.execute("DELETE FROM failures WHERE id = ?", (document_id,))
             self._advance()
 
+    def wipe(self) -> None:
+        """Take what was dropped off the disk too: words out of the index, pages out of the log."""
+        with self._db.transaction():
+            self._db.execute("INSERT INTO words (words) VALUES ('optimize')")
+        self._db.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def _insert(self, document: DocumentRow) -> None:
         d = document
         self._db.execute(

@@ -8,6 +8,7 @@ import unicodedata
 from pathlib import Path
 
 from app.errors import AdvisorError
+from app.settings import UPLOADS
 
 LONGEST_NAME_BYTES = 200
 _WINDOWS_RESERVED = set('<>:"|?*')
@@ -32,7 +33,7 @@ def safe_name(name: str) -> str | None:
 
 def store(home: Path, name: str, content: bytes) -> Path:
     """Write an uploaded file whole or not at all; a newer file of the same name replaces the older one."""
-    folder = home / "uploads"
+    folder = home / UPLOADS
     path = folder / name
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -45,10 +46,3 @@ def store(home: Path, name: str, content: bytes) -> Path:
             f"{name} could not be stored: {error.strerror}.", "Set FABRIC_ADVISOR_HOME to a writable folder."
         ) from None
     return path
-
-
-def discard(home: Path, path: str) -> None:
-    """Delete the stored file of a removed document, if it is one of ours."""
-    file = Path(path)
-    if path and file.resolve().parent == (home / "uploads").resolve():
-        file.unlink(missing_ok=True)

@@ -143,6 +143,52 @@ def test_remove_takes_vectors_words_and_text(library: Library, folder: Path) -> 
         library.document("b.text")
 
 
+def test_nothing_of_a_removed_document_stays_on_disk(library: Library, settings: Settings, folder: Path) -> None:
+    (settings.home / "uploads").mkdir()
+    mine, theirs = settings.home / "uploads" / "mine.md", folder / "theirs.md"
+    for path in (mine, theirs):
+        path.write_text(f"# Quagga {path.stem}\n\nThe zorilla switch {path.stem} has 64 ports.\n")
+    library.ingest([folder, mine])
+    assert library.remove("mine.md").path == str(mine.resolve())
+    library.remove("theirs.md")
+    assert not mine.exists()  # a copy of ours
+    assert theirs.exists()  # the reader's own file
+    files = [path for path in settings.home.rglob("*") if path.is_file() and "models" not in path.parts]
+    assert len(files) > 3
+    for path in files:
+        held = path.read_bytes().lower()
+        assert b"zorilla" not in held, path
+        assert b"quagga" not in held, path
+    assert library.search("alpha switch", k=1)[0].passage.document == "a.md"
+
+
+def test_a_reindex_that_is_stopped_is_finished_by_the_next_ingest(
+    settings: Settings, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(100):
+        (folder / f"n{number}.md").write_text(f"# N{number}\n\nSwitch number {number}.\n")
+    first = Library.open(settings, embeddings=HashEmbeddings("hash-one"))
+    first.ingest([folder])
+    first.close()
+    second = Library.open(settings, embeddings=HashEmbeddings("hash-two"))
+    seen: list[str] = []
+
+    def stop(progress: Progress) -> None:
+        seen.append(progress.line())
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        second.reindex(stop)
+    assert seen[0].startswith("64/102, ")
+    second.close()
+    third = Library.open(settings, embeddings=HashEmbeddings("hash-two"))
+    third.ingest([])
+    manifest, vectors = stored_ids(third)
+    assert manifest == vectors
+    assert third.search("alpha switch has 64 ports", k=1)[0].passage.document == "a.md"
+    third.close()
+
+
 def test_dry_run_changes_nothing(library: Library, folder: Path) -> None:
     (folder / "bad.pdf").write_text("no pdf")
     report = library.ingest([folder], dry_run=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.errors import AdvisorError
-from app.web.uploads import discard, safe_name, store
+from app.web.uploads import safe_name, store
 
 
 @pytest.mark.parametrize(
@@ -43,18 +43,6 @@ def test_a_newer_file_replaces_the_older_one_and_nothing_else_is_left(tmp_path: 
     path = store(tmp_path, "a.md", b"new")
     assert path.read_bytes() == b"new"
     assert [file.name for file in (tmp_path / "uploads").iterdir()] == ["a.md"]
-
-
-def test_only_our_own_copy_is_deleted(tmp_path: Path) -> None:
-    ours = store(tmp_path, "a.md", b"x")
-    theirs = tmp_path / "b.md"
-    theirs.write_text("x")
-    discard(tmp_path, str(theirs))
-    discard(tmp_path, "")
-    assert theirs.exists()
-    discard(tmp_path, str(ours))
-    discard(tmp_path, str(ours))
-    assert not ours.exists()
 
 
 def test_a_home_that_cannot_be_written_is_one_clear_error(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from app.library.document import Document
-from app.web import resources, session, uploads
+from app.web import resources, session
 from app.web.inert import plain
 from app.web.labels import Labels
 
@@ -98,6 +98,5 @@ def _facts(document: Document, words: Labels) -> str:
 
 def _remove(document: Document) -> None:
     resources.advisor().library.remove(document.id)
-    uploads.discard(resources.settings().home, document.path)
     st.session_state["removed"] = document.name
     st.session_state.pop("upload-results", None)  # what was said of earlier uploads may no longer be true
