@@ -20,7 +20,7 @@ from app.advisor.model_setup import ModelUnusable, make_model
 from app.advisor.model_tools import Toolbox
 from app.advisor.model_writer import ModelWriter
 from app.advisor.question import Question, read_question
-from app.advisor.tools import load_tools, switch_names
+from app.advisor.tools import load_tools, network_speeds, switch_names
 from app.advisor.workload_question import ModelNames
 from app.advisor.writer import BuiltinWriter, Draft
 from app.fabric.calculation import Calculation, Language
@@ -44,7 +44,7 @@ class Advisor:
         self.model_fault: ModelFailed | None = None
         self._switches = switch_names(tools.catalog)
         self._models = ModelNames({id: one.parameters / 1e9 for id, one in tools.workloads.models.items()})
-        self._gpu_models = (*tools.accelerators.by_id, *tools.accelerators.names)
+        self._speeds = network_speeds(tools.accelerators)
 
     @classmethod
     def open(cls, settings: Settings, *, on_progress: Callable[[str], None] | None = None) -> Advisor:
@@ -140,7 +140,8 @@ class Advisor:
         read = read_question(
             question,
             history,
-            gpu_models=self._gpu_models,
+            gpu_models=tuple(self._speeds),
+            gpu_speeds=self._speeds,
             switches=self._switches,
             models=self._models,
             language=self.settings.language if language == "auto" else language,

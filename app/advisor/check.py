@@ -21,8 +21,10 @@ CURVES = frozenset({"bandwidth_curve", "scaling_curve"})
 _OFTEN_BARE = frozenset({"Gb/s", "GB/s", "W", "bytes"})
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _FABRIC = {
-    "infiniband": re.compile(r"infiniband|\bIB\b", re.IGNORECASE | re.ASCII),
-    "roce": re.compile(r"\broce|ethernet|以太网", re.IGNORECASE | re.ASCII),
+    "infiniband": re.compile(
+        r"infiniband|\bIB\b|\bQM\d{4}|\bQ3\d{3}\b|\bQuantum\b|\b[NX]DR\b", re.IGNORECASE | re.ASCII
+    ),
+    "roce": re.compile(r"\broce|ethernet|以太网|\bSN\d{4}|\bSpectrum\b|\bTomahawk\b", re.IGNORECASE | re.ASCII),
 }
 _CANONICAL: Mapping[str, tuple[str, float]] = {  # units of calculations -> dimension, factor
     "kW": ("W", 1e3),

@@ -42,7 +42,9 @@ _BRAND = re.compile(  # "Brocade Fibre Channel switch": capitalised words inside
     r"(?<=[a-z] )((?:[A-Z][a-z]{3,}\s)+)"
     r"(?=(?:switch|nic|adapter|card|router|director|gpu|chip|asic|cable|fabric)(?:es|s)?\b)"
 )
-_DEGREE = re.compile(r"(?:tp|pp|dp|ep|cp|vp|sp)\d+", re.IGNORECASE)  # of parallelism: EP32 is no product
+_NO_PRODUCT = re.compile(  # degrees of parallelism (EP32) and devices of a host (eth0, mlx5_0, NCCL's NET/IB)
+    r"(?:tp|pp|dp|ep|cp|vp|sp)\d+|(?:eth|ens|eno|enp|ib|bond|mlx|wlan|rocep|lo)\d\w*", re.IGNORECASE
+)
 CANDIDATES = 24  # found by the library, before the notes written for this kind of question are preferred
 PASSAGES_PER_QUESTION = 8
 FAR_FROM_DOMAIN_LEXICAL = 0.5  # a question without a word of our field must match a document in most of its words
@@ -106,6 +108,8 @@ def search_evidence(question: Question, library: Searchable) -> tuple[Hit, ...]:
     if question.follow_up and question.kind in CALCULATED and question.spec.gpus is not None:
         query = _full_query(question)
     hits = library.search(query, k=CANDIDATES, language=question.language)
+    if question.kind == "decision" and question.spec.gpus is not None and query == question.text:
+        hits = _merged(library.search(_full_query(question), k=CANDIDATES, language=question.language), hits)
     if not question.in_domain:
         hits = [hit for hit in hits if (hit.lexical or 0) >= FAR_FROM_DOMAIN_LEXICAL]
     words = vocabulary()
@@ -117,6 +121,16 @@ def search_evidence(question: Question, library: Searchable) -> tuple[Hit, ...]:
             key=lambda hit: -hit.score * (words.preferred_factor if hit.passage.topic in preferred else 1),
         )
     )
+
+
+def _merged(first: Sequence[Hit], second: Sequence[Hit]) -> list[Hit]:
+    """Both lists by turns, each passage once, at the better of its scores."""
+    best: dict[str, Hit] = {}
+    for hit in (*first, *second):
+        held = best.get(hit.passage.id)
+        if held is None or hit.score > held.score:
+            best[hit.passage.id] = hit
+    return sorted(best.values(), key=lambda hit: -hit.score)
 
 
 def gather(
@@ -311,7 +325,7 @@ def _unknown_names(question: Question, library: Searchable) -> list[str]:
     """Product names of the question (ConnectX-9, CN5000) that the library nowhere mentions; to answer about another
     product would be worse than to say that nothing is known."""
     text = re.sub(r"\[[^\]]*\]", " ", question.text)
-    names = [name for name in _PRODUCT.findall(text) if not _DEGREE.fullmatch(name)]
+    names = [name for name in _PRODUCT.findall(text) if not _NO_PRODUCT.fullmatch(name)]
     names += [phrase.split()[0] for phrase in _BRAND.findall(text)]  # Cumulus Linux: the first word is the brand
     return [name for name in names if not library.mentions(name)]
 

@@ -25,10 +25,27 @@ _TENS = {
 }
 _SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
 _COUNTABLE_EN = (
-    r"(?:gpus?|cards?|nodes?|servers?|hosts?|accelerators?|h100s?|h200s?|h20s?|a100s?|b200s?|b300s?|years?|switches"
-    r"|(?:\d+g )?ports?|[1-8]00g)"
+    r"(?:gpus?|cards?|nodes?|servers?|hosts?|accelerators?|machines?|boxes|systems?|racks?|cabinets?|dgx|hgx|nvidia|nvl72s?"
+    r"|h100s?|h200s?|h20s?|a100s?|b200s?|b300s?|gb[23]00|mi3\d\dx?|years?|yrs?|cents?|switches"
+    r"|(?:\d+g )?ports?|[1-8]00g|(?:\d+|[a-z]+)-(?:way|gpu|card)"
+    r"|(?:bare|big|new|identical|gpu|ai)\s+(?:\w+\s+)?(?:nodes?|servers?|boxes|machines?))"
 )
 _WORD = "|".join((*_UNITS, *_TENS, *_SCALES))
+_QUANTITIES = (  # in front of countable things
+    (
+        re.compile(rf"\bhalf a (thousand|hundred|dozen)(?=[\s-]+{_COUNTABLE_EN})", re.IGNORECASE),
+        {"thousand": "500", "hundred": "50", "dozen": "6"},
+    ),
+    (
+        re.compile(rf"\ba (thousand|hundred|dozen)(?=[\s-]+(?:or so )?{_COUNTABLE_EN})", re.IGNORECASE),
+        {"thousand": "1000", "hundred": "100", "dozen": "12"},
+    ),
+    (
+        re.compile(rf"\b(?:a )?couple (?:of )?(thousand|hundred|dozen)(?=[\s-]+{_COUNTABLE_EN})", re.IGNORECASE),
+        {"thousand": "2000", "hundred": "200", "dozen": "24"},
+    ),
+    (re.compile(rf"\ba (?:couple|pair) of()(?=[\s-]+{_COUNTABLE_EN})", re.IGNORECASE), {"": "2"}),
+)
 _ENGLISH = re.compile(rf"\b((?:{_WORD})(?:[\s-]+(?:and[\s-]+)?(?:{_WORD}))*)(?=[\s-]+{_COUNTABLE_EN}\b)", re.IGNORECASE)
 
 _ZH_DIGITS = {
@@ -48,8 +65,15 @@ _ZH_DIGITS = {
 }
 _ZH_SCALES = {"十": 10, "百": 100, "千": 1_000}
 _ZH_NUMERAL = "零〇一二两兩三四五六七八九十百千万萬亿億"
-_ZH_COUNTABLE = r"(?:卡|张|張|块|塊|台|臺|节点|節點|个节点|個節點|个GPU|個GPU|颗|顆|年|GPU)"
-_CHINESE = re.compile(rf"([{_ZH_NUMERAL}]+)(?=\s*{_ZH_COUNTABLE})", re.IGNORECASE)
+_ZH_COUNTABLE = (
+    r"(?:卡|张|張|块|塊|台|臺|节点|節點|个节点|個節點|个GPU|個GPU|颗|顆|年|GPU|柜|櫃|个机柜|個機櫃|个机架|套)"
+)
+_ABOUT_ZH = r"(?:来|來|多|余|餘|几)?"  # 五百来张, 五百多张: about 500
+_CHINESE = re.compile(
+    rf"(?<![几数幾數上{_ZH_NUMERAL}])([{_ZH_NUMERAL}]+){_ABOUT_ZH}(?=\s*{_ZH_COUNTABLE})", re.IGNORECASE
+)
+_FROM_ZH = re.compile(rf"上([百千万萬])(?=\s*{_ZH_COUNTABLE})")  # 上千卡: a thousand or more
+_DIGITS_ABOUT_ZH = re.compile(rf"(\d+){_ABOUT_ZH}(?=\s*{_ZH_COUNTABLE})")
 _MIXED = re.compile(r"(\d+(?:\.\d+)?)\s*(千|万|萬|亿|億)(?!\s*(?:美元|元|人民币|块钱|億|亿))")
 _MIXED_SCALE = {"千": 1_000, "万": 10_000, "萬": 10_000, "亿": 100_000_000, "億": 100_000_000}
 _DIGITS_AND_WORD = re.compile(
@@ -62,11 +86,15 @@ def normalise_numbers(text: str) -> str:
     """The same text with NFKC forms and with number words in front of countable things as digits."""
     text = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text)  # before NFKC: a full-width comma separates no thousands
     text = unicodedata.normalize("NFKC", text)
+    for pattern, values in _QUANTITIES:
+        text = pattern.sub(lambda match, values=values: values[match[1].lower()], text)  # type: ignore[misc]
     text = _DIGITS_AND_WORD.sub(lambda match: _whole(float(match[1]) * _SCALES[match[2].lower()]), text)
     text = _ENGLISH.sub(lambda match: str(_english_value(match[1])), text)
     text = _MIXED.sub(lambda match: _whole(float(match[1]) * _MIXED_SCALE[match[2]]), text)
     text = _KILO.sub(lambda match: _whole(float(match[1]) * 1_000), text)
-    return _CHINESE.sub(lambda match: str(chinese_value(match[1])), text)
+    text = _FROM_ZH.sub(lambda match: str(chinese_value(match[1])), text)
+    text = _CHINESE.sub(lambda match: str(chinese_value(match[1])), text)
+    return _DIGITS_ABOUT_ZH.sub(lambda match: match[1], text)
 
 
 def chinese_value(numeral: str) -> int:

@@ -44,6 +44,7 @@ _CHOICE_FIELDS = frozenset(
         *("tenancy", "region", "supply", "time_to_market"),
     }
 )
+_LOOSE = frozenset({"explanation", "alternative", "performance_weak", "sizing_weak"})  # words of almost any question
 _SHORT_QUESTION_WORDS = 8
 
 
@@ -104,6 +105,7 @@ def read_question(
     history: Sequence[Answer] = (),
     *,
     gpu_models: Sequence[str] = (),
+    gpu_speeds: Mapping[str, int] | None = None,
     switches: Mapping[str, tuple[str, str]] | None = None,
     models: ModelNames | None = None,
     language: Language | Literal["auto"] = "auto",
@@ -111,8 +113,9 @@ def read_question(
 ) -> Question:
     """Understand one question in its conversation.
 
-    `switches` maps a lower-case name or id to (switch id, fabric). Raises AdvisorError for a question that is empty,
-    too long or has no letters or digits in it.
+    `gpu_speeds` gives the network per GPU, Gb/s, of each GPU's standard server; `switches` maps a lower-case name
+    or id to (switch id, fabric). Raises AdvisorError for a question that is empty, too long or has no letters or
+    digits in it.
     """
     cleaned = clean(text, max_chars)
     previous = history[-1] if history else None
@@ -130,6 +133,8 @@ def read_question(
             changes[f"{fabric}_switch"] = switch_id
     spec = carried.changed(changes)
     said = frozenset(changes) | (_said_before(history))
+    if "gpu_model" in changes and "gbps_per_gpu" not in said:  # the network that its standard server has
+        spec = spec.changed({"gbps_per_gpu": (gpu_speeds or {}).get(changes["gpu_model"], spec.gbps_per_gpu)})
     intents = frozenset(name for name, pattern in vocab.intents.items() if pattern.search(_unsaid(words, vocab)))
     prose = _CODE_NAME.sub(" ", words)  # NCCL_IB_TC speaks of a setting, not of InfiniBand
     fabrics = frozenset(name for name, pattern in vocab.fabrics.items() if pattern.search(prose))
@@ -147,7 +152,12 @@ def read_question(
         kind, follow_up = previous.kind, True
     in_domain = bool(disputed) or (
         not vocab.not_ours.search(words)
-        and bool(fabrics or vocab.domain.search(words) or (follow_up and changes) or "gpus" in changes)
+        and bool(
+            fabrics
+            or vocab.domain.search(words)
+            or (follow_up and (changes or kind in CALCULATED))
+            or "gpus" in changes
+        )
     )
     return Question(cleaned, tongue, kind, fabrics, spec, said, follow_up, in_domain, intents, disputed, subject)
 
@@ -241,16 +251,23 @@ def _kind(
         "alternative" in intents and (scale or len(words.split()) <= _SHORT_QUESTION_WORDS)
     )
     choice = chooses and (both or (scale and bool(fabrics or "gpus" in changes)))
+    if choice and "why" in intents and set(changes) <= {"gpus", "model"}:
+        return "explanation"  # of what others chose, or of a premise: not asked to choose
     about_choice = set(changes) <= _CHOICE_FIELDS and bool(changes)
     if previous and follow_up and about_choice and previous.kind in {"decision", "comparison", "clarification"}:
         return "decision"
+    if previous and "flip" in intents and previous.kind in {"decision", "comparison"}:
+        return "decision"
     if "staffing" in intents:
         return "explanation"
-    if "sizing" in intents and "diagnosis" not in intents:
+    if "power" in intents and scale and "sizing" not in intents and "diagnosis" not in intents:
+        return "cost"
+    priced = "cost" in intents and "count" not in intents  # "how much for the switches", not "how many switches"
+    if "sizing" in intents and "diagnosis" not in intents and not priced:
         return "sizing"
     if "diagnosis" in intents and not (choice and scale):
         return "diagnosis"
-    if "performance" in intents and (scale or not choice):
+    if "performance" in intents and (scale or not (choice or "configuration" in intents)):
         return "performance"
     if "configuration" in intents and not (choice and scale):
         return "configuration"
@@ -265,6 +282,8 @@ def _kind(
         for intent, kind in weak.items():
             if intent in intents:
                 return kind  # type: ignore[return-value]
+    if previous and follow_up and fabrics and scale and previous.kind in CALCULATED and not intents - _LOOSE:
+        return previous.kind  # "and on InfiniBand?" after a price asks for a price
     if previous and (follow_up or not intents) and changes:
         return "decision" if previous.kind == "clarification" else previous.kind
     if "explanation" in intents or intents or fabrics:

@@ -9,6 +9,7 @@ import yaml
 from app.accelerators import load_accelerators
 from app.advisor.evidence import Tools
 from app.errors import AdvisorError
+from app.fabric.accelerator import Accelerators
 from app.fabric.catalog import Catalog
 from app.fabric.decision import Rules, parse_rules
 from app.knowledge import load_catalog
@@ -31,13 +32,22 @@ def load_tools(knowledge: Path) -> Tools:
 
 
 def switch_names(catalog: Catalog) -> dict[str, tuple[str, str]]:
-    """How people name switches -> (id, fabric): the id, and the model's own designation (`sn5600`, `7060x6-64pe`)."""
+    """How people name switches -> (id, fabric): the series, whose first switch is meant, the designation, the id.
+
+    `quantum-x800`, `7060x6-64pe`, `sn5600`; what names one switch more closely stands later.
+    """
     names: dict[str, tuple[str, str]] = {}
     for switch in catalog.switches.values():
-        for name in (switch.id, switch.name.split()[-1]):
-            if any(character.isdigit() for character in name):
-                names[name.lower()] = (switch.id, switch.fabric)
-    return names
+        for word in switch.name.partition("(")[0].split():
+            if any(character.isdigit() for character in word) and any(character.isalpha() for character in word):
+                names.setdefault(word.lower(), (switch.id, switch.fabric))
+    return names | {switch.id.lower(): (switch.id, switch.fabric) for switch in catalog.switches.values()}
+
+
+def network_speeds(accelerators: Accelerators) -> dict[str, int]:
+    """Gb/s of network per GPU in the standard server of each GPU, by id and by other names."""
+    speeds = {id: one.nics_per_node * one.nic_gbps // one.gpus_per_node for id, one in accelerators.by_id.items()}
+    return speeds | {name: speeds[id] for name, id in accelerators.names.items() if id in speeds}
 
 
 def load_rules(path: Path) -> Rules:
