@@ -169,19 +169,56 @@ def judge_command(run: Path, sets: tuple[Path, ...], model: str) -> int:
 
 
 @evaluate.command("retrieval")
-@click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--split", default="test", help="File of judgements: qrels/<split>.tsv.")
-@click.option("--k", default=10, type=click.IntRange(1, 100), help="Depth of the ranking.")
+@click.argument("folder", type=click.Path(path_type=Path), required=False)
+@click.option("--split", default="test", help="Of FOLDER: its file of judgements, qrels/<split>.tsv.")
+@click.option("--k", default=10, type=click.IntRange(1, 100), help="Of FOLDER: depth of the ranking.")
+@click.option("--misses", is_flag=True, help="List the queries of the tuning half that the fused search misses.")
+@click.option("--save", "keep", is_flag=True, help="Keep the figures for the README's table.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else on stdout.")
 @ends_well
-def retrieval_command(folder: Path, split: str, k: int) -> int:
-    """Measure search alone on a FOLDER in BEIR format (corpus.jsonl, queries.jsonl, qrels/)."""
+def retrieval_command(folder: Path | None, split: str, k: int, misses: bool, keep: bool, as_json: bool) -> int:
+    """Measure search alone, stage by stage, on our own retrieval set: notes, documents and distractors together.
+
+    Exit code 1 if the fused search stays below the limits of eval/retrieval/limits.yaml. With FOLDER, in BEIR format
+    (corpus.jsonl, queries.jsonl, qrels/), the search is measured on that instead.
+    """
+    if folder is not None:
+        return _beir(folder, split, k, as_json)
+    import json
+
+    from eval.retrieval_measures import limits, measure_retrieval, save, table_lines
+    from eval.retrieval_set import load_retrieval_set
+
+    settings = load_settings()
+    results = measure_retrieval(load_retrieval_set(settings.knowledge / "notes"), settings)
+    missed = results.missed_limits(limits())
+    if keep:
+        save(results)
+    if as_json:
+        click.echo(json.dumps({**results.to_json(), "missed_limits": missed}, ensure_ascii=False, indent=2))
+    else:
+        lines = table_lines(results)
+        if misses:
+            lines += [f"missed {one.query.id}: {one.query.text}: {', '.join(one.found)}" for one in results.misses]
+        click.echo("\n".join(lines + [f"fused: {line}" for line in missed]))
+    return 1 if missed else 0
+
+
+def _beir(folder: Path, split: str, k: int, as_json: bool) -> int:
+    import json
+
     from eval.beir import read_beir, retrieval_metrics
     from eval.beir_library import search_of
 
     data = read_beir(folder, split)
     with search_of(data, load_settings()) as search:
-        for name, value in retrieval_metrics(data, search, k).items():
-            click.echo(f"{name:<12} {value:.4f}")
+        metrics = retrieval_metrics(data, search, k)
+    if as_json:
+        found = {**metrics, "queries": len(data.relevant), "documents": len(data.corpus)}
+        click.echo(json.dumps(found, indent=2))
+        return 0
+    for name, value in metrics.items():
+        click.echo(f"{name:<12} {value:.4f}")
     click.echo(f"{len(data.relevant)} queries, {len(data.corpus)} documents")
     return 0
 

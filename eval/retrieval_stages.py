@@ -5,7 +5,7 @@ configured. All search one library: the shipped notes, the documents asked for, 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -47,6 +47,7 @@ def stages(library: Library, settings: Settings) -> dict[str, Ranker]:
     rankers: dict[str, Callable[[Query], Sequence[Hit]]] = {
         "dense": lambda query: searcher.alone(query.text, DEPTH, None, "dense"),
         "lexical": lambda query: searcher.alone(query.text, DEPTH, None, "lexical"),
+        "clear": lambda query: searcher.search(query.text, DEPTH, None, None, rerank=False),
         "fused": lambda query: searcher.search(query.text, DEPTH, None, None, weak=True, rerank=False),
     }
     if settings.reranker:
@@ -60,8 +61,3 @@ def _found(ranker: Callable[[Query], Sequence[Hit]]) -> Ranker:
 
 def found_of(passage: Passage) -> Found:
     return Found(passage.topic, passage.document, passage.section or INTRODUCTION)
-
-
-def texts_of(library: Library) -> Mapping[str, str]:
-    """Every document's text by id, without what only our library reads (a note's front matter)."""
-    return {one.id: library.text(one.id) for one in library.documents()}

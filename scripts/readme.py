@@ -24,8 +24,8 @@ def main() -> None:
     for language, path in READMES.items():
         old = path.read_text(encoding="utf-8")
         new = old
-        for name, table in (("accuracy", accuracy(language)), ("settings", settings(language))):
-            block = f"<!-- begin: {name} (scripts/readme) -->\n{table}\n<!-- end: {name} -->"
+        for name, table in BLOCKS.items():
+            block = f"<!-- begin: {name} (scripts/readme) -->\n{table(language)}\n<!-- end: {name} -->"
             new = re.sub(
                 rf"<!-- begin: {name} .*?<!-- end: {name} -->", lambda _, block=block: block, new, flags=re.DOTALL
             )
@@ -91,6 +91,46 @@ def answers(language: str) -> list[tuple[str, str, str]]:
     return [(title, "`fabric-advisor evaluate`", result) for title, result in rows]
 
 
+STAGES = {
+    "plain": ("tutorial pipeline: all-MiniLM-L6-v2 + Chroma", "教程式流水线：all-MiniLM-L6-v2 + Chroma"),
+    "dense": ("nearest vectors alone", "仅向量"),
+    "lexical": ("matching words alone", "仅词语"),
+    "clear": ("both, clear matches only (for answers)", "两者合并，只要明确匹配（用于回答）"),
+    "fused": ("**both, as `search` shows it**", "**两者合并，即 `search` 所示**"),
+    "reranked": ("reranked by a cross-encoder", "交叉编码器重排"),
+}
+
+
+def retrieval(language: str) -> str:
+    """The kept outcome of `fabric-advisor evaluate retrieval --save`, so that the table needs no model."""
+    kept = json.loads((ROOT / "eval" / "retrieval" / "results.json").read_text(encoding="utf-8"))
+    chinese = language == "zh"
+    measures = ("recall@1", "recall@3", "recall@5", "mrr@10", "ndcg@10")
+    languages = {"en": ("English", "英文")[chinese], "zh": ("Chinese", "中文")[chinese]}
+    head = ["检索方式" if chinese else "search", "提问语言" if chinese else "asked in", *measures]
+    lines = [f"| {' | '.join(head)} |", "|---|---|" + "--:|" * len(measures)]
+    rows = {(one["stage"], one["language"], one["half"]): one for one in kept["rows"]}
+    for stage, titles in STAGES.items():
+        for asked, name in languages.items():
+            if found := rows.get((stage, asked, "all")):
+                values = " | ".join(f"{found[measure]:.3f}" for measure in measures)
+                lines.append(f"| {titles[chinese]} | {name} | {values} |")
+    report = [rows["fused", asked, "report"]["recall@5"] for asked in languages]
+    number = sum(sum(halves.values()) for halves in kept["queries"].values())
+    if chinese:
+        lines.append(
+            f"\n{number} 条查询，{kept['documents']} 份文档（含 {kept['distractors']} 份干扰文档），"
+            f"{kept['passages']} 个段落；未用于调优的一半：recall@5 英文 {report[0]:.3f}，中文 {report[1]:.3f}。"
+        )
+    else:
+        lines.append(
+            f"\n{number} queries over {kept['documents']} documents ({kept['distractors']} of them distractors) in "
+            f"{kept['passages']} passages. On the half that nothing was tuned on, recall@5 is {report[0]:.3f} in "
+            f"English and {report[1]:.3f} in Chinese."
+        )
+    return "\n".join(lines)
+
+
 SETTINGS_ZH = {
     "home": "索引、模型和对话所在的文件夹",
     "knowledge": "资料、目录和术语表所在的文件夹",
@@ -119,6 +159,9 @@ def settings(language: str) -> str:
         meaning = SETTINGS_ZH.get(name, field.description) if language == "zh" else field.description
         lines.append(f"| `{PREFIX}{name.upper()}` | {f'`{shown}`' if shown else '–'} | {meaning} |")
     return "\n".join(lines)
+
+
+BLOCKS = {"accuracy": accuracy, "retrieval": retrieval, "settings": settings}
 
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ class Library:
         weak: bool = False,
     ) -> list[Hit]:
         """The k most relevant passages, best first; none when nothing is relevant: with `weak`, then the nearest,
-        marked as weak, if the query has a term of our field.
+        marked as weak, if the query has a term of our field or some passage half of its words.
 
         Of a note's English and Chinese version, the one in `language` (default: the query's) is returned.
         """
@@ -78,6 +78,11 @@ class Library:
         """The search itself, to measure its stages one by one."""
         searcher: Searcher = self._parts.searcher
         return searcher
+
+    @property
+    def model_id(self) -> str:
+        """Of the embeddings that the library is searched with."""
+        return self._parts.model_id
 
     def documents(self) -> list[Document]:
         """All documents, and the files that could not be read until they can or are removed."""
@@ -115,6 +120,10 @@ class Library:
                 code="unknown_passage",
             )
         return found[passage_id]
+
+    def passages(self) -> list[Passage]:
+        """All passages of all documents, in order: to compare other ways of searching them."""
+        return list(self._index.passages(place.id for place in self._index.places()).values())
 
     def note_passages(self, topic: str, language: Language) -> list[Passage]:
         """All passages of a shipped note, in order; empty where there is no note on the topic."""

@@ -17,8 +17,15 @@ class NotePlace(NamedTuple):
     part: int
 
 
-def pairs_of(places: Iterable[NotePlace]) -> Mapping[str, tuple[str, ...]]:
-    """For each passage of a note those at the same heading in other languages, the one at the same place first."""
+class Paired(NamedTuple):
+    """The language of a note, and the passages at the same heading in other languages, the nearest place first."""
+
+    language: str
+    others: tuple[str, ...]
+
+
+def pairs_of(places: Iterable[NotePlace]) -> Mapping[str, Paired]:
+    """For each passage of a note what says the same in other languages."""
     sections: dict[tuple[str, int], list[NotePlace]] = defaultdict(list)
     for place in places:
         sections[place.topic, place.section_number].append(place)
@@ -26,5 +33,6 @@ def pairs_of(places: Iterable[NotePlace]) -> Mapping[str, tuple[str, ...]]:
     for section in sections.values():
         for mine in section:
             others = [one for one in section if one.language != mine.language]
-            found[mine.id] = tuple(one.id for one in sorted(others, key=lambda one: abs(one.part - mine.part)))
+            nearest = sorted(others, key=lambda one: abs(one.part - mine.part))
+            found[mine.id] = Paired(mine.language, tuple(one.id for one in nearest))
     return found

@@ -80,7 +80,7 @@ class QueryReader:
         text = simplified(" ".join(text.split())[:_LONGEST_QUERY])
         if not any(character.isalnum() for character in text):
             return None
-        codes = self._frequency(code.lower() for code in _CODE.findall(text))
+        codes = self._frequency(code.lower() for code in _CODE.findall(text) if not self._glossary.find(code))
         text = self._mended(text)
         if text.isupper() and " " in text:  # the model takes shouting for another subject
             text = text.lower()
@@ -171,8 +171,11 @@ def is_swapped(one: str, other: str) -> bool:
     if len(one) != len(other):
         return False
     differ = [at for at, (a, b) in enumerate(zip(one, other, strict=True)) if a != b]
-    return len(differ) == 2 and differ[1] == differ[0] + 1 and one[differ[0]] == other[differ[1]] and (
-        one[differ[1]] == other[differ[0]]
+    return (
+        len(differ) == 2
+        and differ[1] == differ[0] + 1
+        and one[differ[0]] == other[differ[1]]
+        and (one[differ[1]] == other[differ[0]])
     )
 
 

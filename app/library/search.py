@@ -22,7 +22,7 @@ from app.library.filters import Filters, chosen
 from app.library.glossary import Glossary
 from app.library.language import detect_language
 from app.library.nearest import Near, Nearest, strongest
-from app.library.pairs import pairs_of
+from app.library.pairs import Paired, pairs_of
 from app.library.passage import Hit, Passage
 from app.library.passage_index import PassageIndex
 from app.library.query import Concept, Query, QueryReader
@@ -32,13 +32,16 @@ from app.library.vector_table import VectorTable
 from app.library.words import Words
 
 _CANDIDATES = 30  # nominated by each of the two searches
-# Parts of the score: similarity, words, words of the heading. Tuned on the "tune" half of eval/retrieval; from 0.2 to
-# 0.4 for words and from 0.05 to 0.15 for the heading rank equally well.
-_SIMILARITY, _WORDS, _HEADING = 0.6, 0.3, 0.1
+# Parts of the score: similarity, words, words of the heading. Tuned on the "tune" half of eval/retrieval; from 0.23 to
+# 0.4 for words and from 0.1 to 0.2 for the heading rank about equally well.
+_SIMILARITY, _WORDS, _HEADING = 0.58, 0.29, 0.13
+_OWN = 0.75  # of a pair's similarity: that of the version in the language of the query
+_NAMED = 0.5  # share of its concepts by which a query may have weak matches though it has no term of our field
 _TAIL = 0.5  # a passage that is not relevant by itself is shown from this share of the best score
 # Of what a question compares, each side's best passages stand as near to the best of all.
 _PER_SIDE, _SIDE = 2, 0.95
 _RERANKED = 20
+_ALONE = Paired("", ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,7 @@ class Searcher:
         self._reader = QueryReader(words, glossary, index.document_frequency, index.words_beginning)
         self._limits = limits
         self._reranker = reranker
-        self._pairs_at: tuple[int, Mapping[str, tuple[str, ...]]] = (-1, {})
+        self._pairs_at: tuple[int, Mapping[str, Paired]] = (-1, {})
 
     def search(
         self,
@@ -86,15 +89,16 @@ class Searcher:
         rerank: bool = True,
     ) -> list[Hit]:
         """The k best passages, best first; none if nothing is relevant. With `weak`, the nearest even then, marked as
-        weak, if the query is one of our field. Without `rerank`, as the two searches weighed together have it,
-        whether or not there is a reranker.
+        weak, if the query has a term of our field or some passage has half of its words. Without `rerank`, as the two
+        searches weighed together have it, whether or not there is a reranker.
         """
         asked = self._reader.read(query)
         if asked is None or k < 1:
             return []
         candidates = self._candidates(asked, kind, filters or Filters())
         relevant = self._relevant(candidates, asked)
-        weak = weak and not relevant and asked.terms > 0
+        named = max((one.lexical for one in candidates), default=0.0) >= _NAMED
+        weak = weak and not relevant and (asked.terms > 0 or named)
         if not (relevant or weak):
             return []
         for side in asked.sides:
@@ -164,29 +168,29 @@ class Searcher:
         documents = chosen(filters, self._index.document_facts()) if filters.of_documents else None
         near = nearest.best(kind, language=filters.language, documents=documents)
         if asked.concepts:
-            matching = self._index.match(
-                asked.names, _CANDIDATES, kind, language=filters.language, documents=documents
-            )
+            matching = self._index.match(asked.names, _CANDIDATES, kind, language=filters.language, documents=documents)
             near |= nearest.of(self._index.languages(id_ for id_, _ in matching if id_ not in near))
         pairs = self._pairs(rows.generation)
-        others = {other for id_ in near for other in pairs.get(id_, ())} - near.keys()
+        others = {other for id_ in near for other in pairs.get(id_, _ALONE).others} - near.keys()
         both = near | nearest.of(self._index.languages(others))
         words = self._index.words_of(both)
         lexical = self._shares(asked.concepts, words)
         headings = self._shares(asked.concepts, self._heading_words(near))
         candidates = []
         for id_, one in near.items():
-            same = [other for other in pairs.get(id_, ()) if other in both]
+            pair = pairs.get(id_, _ALONE)
+            same = [other for other in pair.others if other in both]
             similarity = one.similarity
             if same:
-                similarity = (similarity + max(both[other].similarity for other in same)) / 2
+                counted = _OWN if pair.language == asked.language else 1 - _OWN
+                similarity = counted * similarity + (1 - counted) * max(both[other].similarity for other in same)
             share = max(lexical.get(other, 0.0) for other in (id_, *same))
             score = _SIMILARITY * limits.spread(similarity, asked.language) + _WORDS * share
             score += _HEADING * headings.get(id_, 0.0)
             candidates.append(_Candidate(id_, one, lexical.get(id_, 0.0), score, words.get(id_, frozenset())))
         return sorted(candidates, key=lambda one: (-one.score, one.id))
 
-    def _pairs(self, generation: int) -> Mapping[str, tuple[str, ...]]:
+    def _pairs(self, generation: int) -> Mapping[str, Paired]:
         """Passages of notes that stand at the same heading in the other language."""
         known, pairs = self._pairs_at
         if known != generation:
@@ -225,7 +229,7 @@ class Searcher:
     ) -> Iterator[tuple[_Candidate, Passage]]:
         """Each statement once; of a pair of notes, the one in the wanted language stands for both."""
         pairs = self._pairs(self._table.rows().generation)
-        wanted = {id_: pairs[id_][0] for id_ in (one.id for one, _ in found) if pairs.get(id_)}
+        wanted = {one.id: pairs[one.id].others[0] for one, _ in found if pairs.get(one.id, _ALONE).others}
         standing_in = self._index.passages(wanted.values())
         seen: list[frozenset[str]] = []
         shown = set()

@@ -12,11 +12,14 @@ from math import log2
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What of a hit can be gold: the topic, the document and the heading path of its passage."""
+    """What of a hit can be gold: the topic, the document and the heading path of its passage. `others`: further
+    headings that it covers, if it was cut without regard to them.
+    """
 
     topic: str
     document: str = ""
     section: str = ""
+    others: tuple[str, ...] = ()
 
 
 def matches(gold: str, found: Found) -> bool:
@@ -31,7 +34,8 @@ def _matches_one(gold: str, found: Found) -> bool:
     name, _, heading = gold.partition("#")
     if name not in (found.topic, found.document):
         return False
-    return found.section.casefold().strip().endswith(heading.casefold().strip())
+    wanted = heading.casefold().strip()
+    return any(section.casefold().strip().endswith(wanted) for section in (found.section, *found.others))
 
 
 def first_ranks(gold: Sequence[str], hits: Sequence[Found]) -> list[int | None]:
