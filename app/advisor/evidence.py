@@ -47,13 +47,16 @@ _NO_PRODUCT = re.compile(  # degrees of parallelism (EP32) and devices of a host
 )
 CANDIDATES = 24  # found by the library, before the notes written for this kind of question are preferred
 PASSAGES_PER_QUESTION = 8
+WEAKEST_SHOWN = 0.25  # a question of our field is answered from the nearest passages, with a notice, from this score
 FAR_FROM_DOMAIN_LEXICAL = 0.5  # a question without a word of our field must match a document in most of its words
 
 
 class Searchable(Protocol):
     """The part of the library that answers need."""
 
-    def search(self, query: str, *, k: int = 5, language: Language | None = None) -> list[Hit]: ...
+    def search(
+        self, query: str, *, k: int = 5, language: Language | None = None, weak: bool = False
+    ) -> list[Hit]: ...
 
     def note_passages(self, topic: str, language: Language) -> list[Passage]: ...
 
@@ -107,7 +110,9 @@ def search_evidence(question: Question, library: Searchable) -> tuple[Hit, ...]:
     query = question.text
     if question.follow_up and question.kind in CALCULATED and question.spec.gpus is not None:
         query = _full_query(question)
-    hits = library.search(query, k=CANDIDATES, language=question.language)
+    hits = library.search(query, k=CANDIDATES, language=question.language, weak=question.in_domain)
+    if hits and hits[0].weak and max(hit.score for hit in hits) < WEAKEST_SHOWN:
+        hits = []
     if question.kind == "decision" and question.spec.gpus is not None and query == question.text:
         hits = _merged(library.search(_full_query(question), k=CANDIDATES, language=question.language), hits)
     if not question.in_domain:

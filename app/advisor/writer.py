@@ -291,10 +291,11 @@ class BuiltinWriter:
         return self._marked(quote.text, passage) if quote.sentences else ""
 
     def _notices(self) -> tuple[str, ...]:
-        hits = self.evidence.hits
-        if hits and not self.evidence.calculations and hits[0].passage.language != self.language:
-            return (phrases()["notices"]["other_language"][self.language],)
-        return ()
+        hits, notices = self.evidence.hits, phrases()["notices"]
+        if not hits or self.evidence.calculations:
+            return ()
+        kinds = {"other_language": hits[0].passage.language != self.language, "weak": hits[0].weak}
+        return tuple(notices[kind][self.language] for kind, applies in kinds.items() if applies)
 
     def _value(self, tool: str, label: str, name: str) -> str:
         calculation = self.evidence.calculation(tool, label)

@@ -173,7 +173,7 @@ class Inference:
 
 def _inputs(job: ServingJob) -> dict[str, Scalar]:
     given = {name: getattr(job, name) for name in ServingJob.__dataclass_fields__ if name not in ("model", "gpu")}
-    return {"model": job.model.id, "gpu": job.gpu.id, **given}
+    return {"model": job.model.id, "model_name": job.model.name, "gpu": job.gpu.id, **given}
 
 
 def _row(one: Transfer, made: Inference) -> dict[str, Scalar]:
