@@ -19,7 +19,7 @@ from app.library.chinese import simplified
 from app.library.glossary import Glossary
 from app.library.language import CJK
 
-WORDS_VERSION = "4"
+WORDS_VERSION = "5"
 _CHUNK = re.compile(rf"[{CJK}]+|[^\W{CJK}]+(?:[_\-./+:%][^\W{CJK}]+)*")
 _SEPARATOR = re.compile(r"[_\-./+:%]")
 _SPEED = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s?(g|t)(?:b/s|bps|bit/s|be|bits?/s|b)?(?![a-z0-9/])")

@@ -9,10 +9,9 @@ import pytest
 from click.testing import CliRunner
 
 from app.errors import AdvisorError
-from app.knowledge import knowledge_folder
 from app.library.language import detect_language
 from app.library.library import Library
-from app.settings import Settings
+from app.settings import Settings, knowledge_folder
 from eval import retrieval_measures, retrieval_plain
 from eval.command import evaluate
 from eval.metrics.retrieval import Found, recall
@@ -44,7 +43,7 @@ def test_the_set_is_large_balanced_and_its_gold_exists(data: RetrievalSet) -> No
     for language in LANGUAGES:
         own = [query for query in data.queries if query.language == language]
         assert 0.4 <= len(own) / len(data.queries) <= 0.6
-        assert all(detect_language(query.text) == language for query in own)
+        assert all(detect_language(query.text) == language for query in own if "mixed" not in query.tags)
         for half in ("tune", "report"):
             assert sum(query.half == half for query in own) >= 40
     tags = {tag for query in data.queries for tag in query.tags}
