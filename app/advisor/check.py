@@ -50,7 +50,7 @@ def ground(
     unsupported = tuple(
         figure.text for figure in figures if not (_matches(figure, known) or supported(figure) or _is_year(figure))
     )
-    return Grounding(len(figures), unsupported, tuple(_contradictions(text, known)))
+    return Grounding(len(figures), unsupported, tuple(_contradictions(text, known, citations)))
 
 
 class Quoted:
@@ -155,16 +155,23 @@ def _is_value(figure: Figure, value: float, unit: str) -> bool:
     return abs(figure.value - value) <= slack
 
 
-def _contradictions(text: str, known: Sequence[tuple[float, str, str]]) -> Iterable[str]:
-    """Sentences that give a fabric a price or time which only the other fabric has."""
-    prose = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("|"))
-    for sentence in re.split(r"(?<=[.!?])\s+|(?<=[。！？；;])|\n+", prose):
-        spoken_of = [fabric for fabric, pattern in _FABRIC.items() if pattern.search(sentence)]
-        if len(spoken_of) != 1:
+def _contradictions(
+    text: str, known: Sequence[tuple[float, str, str]], citations: Sequence[Citation]
+) -> Iterable[str]:
+    """Sentences that give a fabric a price or time which only the other fabric has, and no passage cited there."""
+    passages = {str(one.marker): one.passage for one in citations}
+    for line in text.splitlines():
+        if line.lstrip().startswith("|"):
             continue
-        for figure in figures_in(sentence):
-            if figure.dimension not in {"USD", "us"}:
+        # one marker at the end of a paragraph stands for all its sentences
+        cited = Quoted(passages.get(marker, "") for marker in re.findall(r"\[(\d+)\]", line))
+        for sentence in re.split(r"(?<=[.!?])\s+|(?<=[。！？；;])", line):
+            spoken_of = [fabric for fabric, pattern in _FABRIC.items() if pattern.search(sentence)]
+            if len(spoken_of) != 1:
                 continue
-            owners = {label for value, unit, label in known if _is_value(figure, value, unit)}
-            if owners and owners <= set(_FABRIC) - set(spoken_of):
-                yield f"{figure.text.strip()} is a figure of {', '.join(sorted(owners))}: {sentence.strip()[:160]}"
+            for figure in figures_in(sentence):
+                if figure.dimension not in {"USD", "us"} or cited(figure):
+                    continue
+                owners = {label for value, unit, label in known if _is_value(figure, value, unit)}
+                if owners and owners <= set(_FABRIC) - set(spoken_of):
+                    yield f"{figure.text.strip()} is a figure of {', '.join(sorted(owners))}: {sentence.strip()[:160]}"

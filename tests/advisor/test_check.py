@@ -73,3 +73,15 @@ def test_the_wrong_fabrics_figure_is_a_contradiction() -> None:
 
 def test_figures_are_counted_once_each() -> None:
     assert [one.text for one in figures_in("1. two of 8x400G, $5 [3] and 2–3 times, T4")] == ["$5", "2", "3"]
+
+
+def test_a_product_name_speaks_of_its_fabric_unless_a_cited_passage_has_the_figure() -> None:
+    costs = [
+        {"tool": "cost", "label": fabric, "inputs": {}, "rows": [], "assumptions": [], "sources": [],
+         "values": {"capex_usd": {"value": usd, "unit": "USD", "low": None, "high": None}}}
+        for fabric, usd in (("infiniband", 410_000.0), ("roce", 390_000.0))
+    ]  # fmt: skip
+    assert ground("Twelve QM9700 come to $390k.", costs, [], "").contradictions
+    assert not ground("Twelve QM9700 come to $410k.", costs, [], "").contradictions
+    passage = Citation(1, "n.md", "d", "p", "N", "", "", "Twelve QM9700 cost $390k in 2024.", 0, 33)
+    assert not ground("Twelve QM9700 come to $390k. That was in 2024. [1]", costs, [passage], "").contradictions
