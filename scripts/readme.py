@@ -5,14 +5,20 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from statistics import median
 
 from app.accelerators import load_accelerators
 from app.commands.validate import reference_rows
-from app.fabric.validate_collectives import groups_of, validate_collectives
+from app.fabric.validate_collectives import CheckedCollective, validate_collectives
 from app.fabric.validate_fabrics import validate_fabrics
+from app.fabric.validate_inference import CheckedInference, validate_inference
+from app.fabric.validate_training import CheckedTraining, validate_training
 from app.knowledge import load_catalog
+from app.serving_data import load_serving
 from app.settings import PREFIX, Settings, knowledge_folder
+from app.workloads import load_workloads
 
 ROOT = Path(__file__).parent.parent
 READMES = {"en": ROOT / "README.md", "zh": ROOT / "README.zh.md"}
@@ -39,7 +45,7 @@ def main() -> None:
 
 
 def accuracy(language: str) -> str:
-    rows = [*fabrics(language), *collectives(language), *answers(language)]
+    rows = [*fabrics(language), *performance(language), *answers(language)]
     head = ("| what | command | result |", "| 内容 | 命令 | 结果 |")[language == "zh"]
     return "\n".join([head, "|---|---|---|", *(f"| {' | '.join(row)} |" for row in rows)])
 
@@ -56,15 +62,40 @@ def fabrics(language: str) -> list[tuple[str, str, str]]:
     return [("published fabric sizes", "`fabric-advisor validate fabrics`", text)]
 
 
-def collectives(language: str) -> list[tuple[str, str, str]]:
-    rows = validate_collectives(reference_rows("collectives"), load_accelerators(knowledge_folder() / "catalog"))
-    group = next(one for one in groups_of(rows) if one.group == "report large")
-    count, median, worst = group.rows, group.median_percent, group.worst_percent
-    if language == "zh":
-        text = f"{count} 行未用于校准，误差中位数 {median:.1f}%，最差 {worst:.0f}%"
-        return [("实测集合通信（256 MiB 以上）", "`fabric-advisor validate collectives`", text)]
-    text = f"{count} rows that calibrated nothing: median error {median:.1f} %, worst {worst:.0f} %"
-    return [("measured collectives of 256 MiB and more", "`fabric-advisor validate collectives`", text)]
+def performance(language: str) -> list[tuple[str, str, str]]:
+    """Errors of the performance models: rows that set no constant, and rows looked up after they were frozen."""
+    catalog = knowledge_folder() / "catalog"
+    accelerators, workloads = load_accelerators(catalog), load_workloads(catalog)
+    measured = validate_collectives(reference_rows("collectives"), accelerators)
+    steps = validate_training(reference_rows("training"), accelerators, workloads)
+    served = validate_inference(reference_rows("inference"), accelerators, workloads.models, load_serving(catalog))
+    chinese = language == "zh"
+    seen, unseen = ("未用于校准", "冻结后才查到") if chinese else ("calibrated nothing", "found after the freeze")
+    names = {
+        "collectives": "实测集合通信（256 MiB 以上）" if chinese else "measured collectives of 256 MiB and more",
+        "training": "公开的训练单步" if chinese else "published training steps",
+        "inference": "公开的推理数据" if chinese else "published figures of serving",
+    }
+    groups = [
+        ("collectives", seen, [row for row in measured if row.size_class == "large" and row.split == "report"]),
+        ("collectives", unseen, [row for row in measured if row.size_class == "large" and row.split == "blind"]),
+        ("training", seen, [row for row in steps if row.split == "report"]),
+        ("training", unseen, [row for row in steps if row.split == "blind"]),
+        ("inference", seen, [row for row in served if row.split != "calibrate"]),
+    ]
+    return [
+        (f"{names[kind]}{'，' if chinese else ', '}{how}", f"`fabric-advisor validate {kind}`", errors(rows, chinese))
+        for kind, how, rows in groups
+    ]
+
+
+def errors(rows: Sequence[CheckedCollective | CheckedTraining | CheckedInference], chinese: bool) -> str:
+    """Rows without a label that explains them: how many, median and worst error."""
+    found = sorted(abs(row.error_percent) for row in rows if not row.label)
+    middle, worst = median(found), found[-1]
+    if chinese:
+        return f"{len(found)} 行，误差中位数 {middle:.1f}%，最差 {worst:.0f}%"
+    return f"{len(found)} rows: median error {middle:.1f} %, worst {worst:.0f} %"
 
 
 def answers(language: str) -> list[tuple[str, str, str]]:
