@@ -64,9 +64,14 @@ class Progress:
     def line(self) -> str:
         """One line for a terminal: how far, how fast, how long still."""
         rate = f", {self.passages_per_s:.0f} passages/s" if self.passages else ""
-        left = f", {_duration(self.remaining_s)} left" if self.done < self.total and self.elapsed_s > 1 else ""
+        left = f", {self.time_left} left" if self.time_left else ""
         what = f"  {self.name}: {self.status}" if self.name else ""
         return f"{self.done}/{self.total}{rate}{left}{what}"
+
+    @property
+    def time_left(self) -> str:
+        """As minutes and seconds; empty at first and at the end."""
+        return _duration(self.remaining_s) if self.done < self.total and self.elapsed_s > 1 else ""
 
     @property
     def remaining_s(self) -> float:

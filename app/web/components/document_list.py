@@ -71,6 +71,14 @@ def _row(document: Document, words: Labels) -> None:
                 key=f"open-{document.id}",
             )
             st.caption(_facts(document, words))
+        if document.error and document.status == "ready":
+            st.button(
+                words["dismiss"],
+                icon=":material/notifications_off:",
+                key=f"dismiss-{document.id}",
+                on_click=_dismiss,
+                args=(document.id,),
+            )
         if document.kind == "document" or document.status == "failed":
             with st.popover(words["remove"], icon=":material/delete:", key=f"remove-{document.id}"):
                 st.markdown(plain(words.fill("remove_sure", name=document.name)))
@@ -100,3 +108,7 @@ def _remove(document: Document) -> None:
     resources.advisor().library.remove(document.id)
     st.session_state["removed"] = document.name
     st.session_state.pop("upload-results", None)  # what was said of earlier uploads may no longer be true
+
+
+def _dismiss(document_id: str) -> None:
+    resources.advisor().library.dismiss(document_id)

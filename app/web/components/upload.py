@@ -53,13 +53,22 @@ def _ingest(files: Sequence[Any], words: Labels) -> list[Result]:
     bar = st.progress(0.0, words["ingesting"])
 
     def show(progress: Progress) -> None:
-        bar.progress(progress.done / progress.total, f"{progress.done}/{progress.total} {plain(progress.name)}")
+        bar.progress(progress.done / progress.total, _progress(progress, words))
 
     try:
         report = library.ingest(paths, on_progress=show)
     except AdvisorError as error:
         return [*results, *(("failed", path.name, session.in_words(error)) for path in paths)]
     return [*results, *_results(report)]
+
+
+def _progress(progress: Progress, words: Labels) -> str:
+    text = f"{progress.done}/{progress.total} {plain(progress.name)}"
+    if progress.passages:
+        text += plain(words.fill("ingest_rate", rate=f"{progress.passages_per_s:.0f}"))
+    if progress.time_left:
+        text += plain(words.fill("ingest_left", time=progress.time_left))
+    return text
 
 
 def _results(report: IngestReport) -> list[Result]:
