@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from app.fabric.calculation import Language
 from app.library.chinese import simplified
@@ -71,7 +72,7 @@ class QueryReader:
         beginning: Callable[[str], Mapping[str, int]],
     ):
         self._words = words
-        self._glossary = glossary
+        self._find = lru_cache(maxsize=256)(glossary.find)  # asked several times of one text
         self._frequency = frequency
         self._beginning = beginning
 
@@ -80,7 +81,7 @@ class QueryReader:
         text = simplified(" ".join(text.split())[:_LONGEST_QUERY])
         if not any(character.isalnum() for character in text):
             return None
-        codes = self._frequency(code.lower() for code in _CODE.findall(text) if not self._glossary.find(code))
+        codes = self._frequency(code.lower() for code in _CODE.findall(text) if not self._find(code))
         text = self._mended(text)
         if text.isupper() and " " in text:  # the model takes shouting for another subject
             text = text.lower()
@@ -98,7 +99,7 @@ class QueryReader:
         return Query(text, self._spelt_out(text, language), language, concepts, terms)
 
     def _concepts(self, text: str) -> tuple[Concept, ...]:
-        terms = self._glossary.find(text)
+        terms = self._find(text)
         covered = [span for _, spans in terms for span in spans]
         concepts = []
         for term, _ in terms:
@@ -114,7 +115,7 @@ class QueryReader:
             return text
         full = [
             term.full_name(language)
-            for term, spans in self._glossary.find(text)
+            for term, spans in self._find(text)
             if any(_is_abbreviation(text[start:end]) for start, end in spans)
         ]
         missing = [name for name in dict.fromkeys(full) if name.lower() not in text.lower()]
@@ -122,7 +123,7 @@ class QueryReader:
 
     def _mended(self, text: str) -> str:
         """Words that no passage has, replaced by one that is a slip of a finger away and that several have."""
-        covered = [span for _, spans in self._glossary.find(text) for span in spans]
+        covered = [span for _, spans in self._find(text) for span in spans]
         slips = [
             match
             for match in _WORD.finditer(text)

@@ -30,7 +30,8 @@ PROBES = (  # questions on other things than networks, to see what a model's sim
     "孩子几岁上小学",
     "法国的首都是哪里",
 )
-_ENOUGH_WORDS = (0.8, 0.5, 0.25, 0.25, 0.15)  # share of the query's concepts, rare ones weighing more; by glossary terms in it
+# Share of the query's concepts, rare ones weighing more, by the number of glossary terms in it.
+_ENOUGH_WORDS = (0.8, 0.5, 0.25, 0.25, 0.15)
 # A passage with nearly all the words of a question of our field may be so much less similar: "who sells Pollara".
 _NAMED, _NAMED_ROOM = 0.8, 0.02
 _MARGIN, _CONTRAST_MARGIN = 0.02, 0.01

@@ -110,7 +110,7 @@ class Searcher:
         found = [(one, passages[one.id]) for one in candidates if one.id in passages]
         # A filter by language is met by what was found; otherwise a note's counterpart may stand in for it.
         shown = (filters.language if filters else "") or language or asked.language
-        different = list(self._different(found, shown))
+        different = list(islice(self._different(found, shown), max(k, _RERANKED)))
         if rerank:
             different = self._reranked(asked.text, different)
         return [
@@ -214,11 +214,15 @@ class Searcher:
         everything = sum(weights)
         if not everything:
             return {}
+        named = [
+            (weight, {name[0] for name in concept.names if len(name) == 1}, [n for n in concept.names if len(n) > 1])
+            for concept, weight in zip(concepts, weights, strict=True)
+        ]
         return {
             id_: sum(
                 weight
-                for concept, weight in zip(concepts, weights, strict=True)
-                if any(words.issuperset(name) for name in concept.names)
+                for weight, single, several in named
+                if not words.isdisjoint(single) or any(words.issuperset(name) for name in several)
             )
             / everything
             for id_, words in words_of.items()
