@@ -94,10 +94,14 @@ def run_command(sets: tuple[Path, ...], model: str | None, **options: Any) -> in
 @evaluate.command("models")
 @click.argument("names", nargs=-1, required=True)
 @click.option("--only", multiple=True, default=("quick",), show_default=True, help="Cases with this id or tag.")
+@click.option("--all", "every", is_flag=True, help="Every case instead of those of --only.")
+@click.option("--sample", type=click.IntRange(1), help="At most so many of them, always the same ones.")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the answers; those in it are not asked again.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else on stdout.")
 @ends_well
-def models_command(names: tuple[str, ...], only: tuple[str, ...], out: Path | None, as_json: bool) -> int:
+def models_command(
+    names: tuple[str, ...], only: tuple[str, ...], every: bool, sample: int | None, out: Path | None, as_json: bool
+) -> int:
     """Compare writers NAMES: builtin, provider:name as in the settings, smollm2 or scripted-bad.
 
     The last two are served here: a real but weak model, and one that does everything wrong.
@@ -107,11 +111,12 @@ def models_command(names: tuple[str, ...], only: tuple[str, ...], out: Path | No
     from datetime import UTC, datetime
 
     from eval.evaluation import select
-    from eval.models import measure_model, table_lines
+    from eval.models import measure_model, sampled, table_lines
     from eval.user_sets import load_sets
 
     settings = load_settings()
-    cases = select(load_sets((QUESTIONS,)), only)
+    cases = select(load_sets((QUESTIONS,)), () if every else only)
+    cases = sampled(cases, sample) if sample else cases
     folder = out or settings.home / "runs" / f"models-{datetime.now(UTC):%Y%m%dT%H%M%S}"
     rows = [measure_model(name, cases, settings, folder) for name in names]
     if as_json:

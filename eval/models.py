@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -36,8 +37,10 @@ COLUMNS: Mapping[str, str] = {
     "fell_back": "built-in text used",
     "model_calls": "model calls",
     "tool_calls": "tool calls",
-    "tokens": "tokens",
+    "input_tokens": "tokens read",
+    "output_tokens": "tokens written",
     "latency_p50_ms": "p50 ms",
+    "latency_p95_ms": "p95 ms",
 }
 
 
@@ -86,6 +89,7 @@ def measure_model(name: str, cases: Sequence[Case], settings: Settings, folder: 
 def _counts(trials: Sequence[Trial]) -> dict[str, Any]:
     answers = [answer for trial in trials for answer in trial.answers]
     asked = {id(one): [other.question for other in trial.answers] for trial in trials for one in trial.answers}
+    times = sorted(one.timings_ms.get("total", 0.0) for one in answers) or [0.0]
     shown = sum(len(unsupported_numbers(one, asked[id(one)])) for one in answers)
     return {
         "numbers_shown_unsupported": shown,
@@ -95,9 +99,18 @@ def _counts(trials: Sequence[Trial]) -> dict[str, Any]:
         "fell_back": sum(_fell_back(one) for one in answers),
         "model_calls": sum(one.usage.get("model_calls", 0) for one in answers),
         "tool_calls": sum(one.usage.get("tool_calls", 0) for one in answers),
-        "tokens": sum(one.usage.get("input_tokens", 0) + one.usage.get("output_tokens", 0) for one in answers),
-        "latency_p50_ms": round(median([one.timings_ms.get("total", 0.0) for one in answers] or [0.0])),
+        "input_tokens": sum(one.usage.get("input_tokens", 0) for one in answers),
+        "output_tokens": sum(one.usage.get("output_tokens", 0) for one in answers),
+        "latency_p50_ms": round(median(times)),
+        "latency_p95_ms": round(times[int(0.95 * (len(times) - 1))]),
     }
+
+
+def sampled(cases: Sequence[Case], most: int) -> list[Case]:
+    """At most so many cases, the same ones at every run: those whose ids hash lowest."""
+    chosen = sorted(cases, key=lambda case: hashlib.sha256(case.id.encode()).hexdigest())[:most]
+    kept = {case.id for case in chosen}
+    return [case for case in cases if case.id in kept]
 
 
 def _fell_back(answer: Answer) -> bool:

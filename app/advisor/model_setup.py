@@ -26,6 +26,8 @@ def make_model(settings: Settings) -> BaseChatModel | None:
     from langchain.chat_models import init_chat_model
 
     options: dict[str, Any] = {"timeout": settings.model_timeout_s, "max_retries": 1, "temperature": 0}
+    if settings.model.startswith(("openai:", "azure_openai:")):
+        options["stream_usage"] = True  # off by default where a base URL is set: tokens would not be counted
     if settings.model_base_url:
         options["base_url"] = settings.model_base_url
         options["api_key"] = settings.model_api_key.get_secret_value() if settings.model_api_key else "not-needed"

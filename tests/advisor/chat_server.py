@@ -7,6 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
+PROMPT_TOKENS, REPLY_TOKENS = 900, 34  # what the server says that a reply took
 WHOLE = 12  # characters of a piece of the stream, unless a reply says otherwise
 
 
@@ -54,11 +55,11 @@ class ChatServer:
                 if reply.status != 200:
                     self._send(reply.status, {"error": {"message": reply.error, "type": "server_error"}})
                 elif asked.get("stream"):
-                    self._stream(reply)
+                    self._stream(reply, usage=bool((asked.get("stream_options") or {}).get("include_usage")))
                 else:
                     self._send(200, _body("chat.completion", {"message": _message(reply)}, _finish(reply)))
 
-            def _stream(self, reply: Reply) -> None:
+            def _stream(self, reply: Reply, *, usage: bool) -> None:
                 self.send_response(200)
                 self.send_header("Content-Type", "text/event-stream")
                 self.end_headers()
@@ -75,6 +76,11 @@ class ChatServer:
                         self._event(_message(reply, indexed=True))
                     if not reply.breaks_off:
                         self._event({}, _finish(reply))
+                        if usage:  # as OpenAI does: a chunk of its own, without choices
+                            counted = {"prompt_tokens": PROMPT_TOKENS, "completion_tokens": REPLY_TOKENS}
+                            counted["total_tokens"] = PROMPT_TOKENS + REPLY_TOKENS
+                            chunk = _body("chat.completion.chunk", {}, None) | {"choices": [], "usage": counted}
+                            self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
                         self.wfile.write(b"data: [DONE]\n\n")
                 except (BrokenPipeError, ConnectionResetError):
                     outer.gave_up += 1

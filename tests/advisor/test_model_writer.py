@@ -13,7 +13,7 @@ from app.advisor.model_setup import make_model
 from app.errors import AdvisorError
 from app.settings import Settings
 
-from .chat_server import ChatServer, Reply
+from .chat_server import PROMPT_TOKENS, REPLY_TOKENS, ChatServer, Reply
 
 EN = "RoCE vs IB for a 64-GPU cluster"
 
@@ -352,3 +352,12 @@ def test_without_a_usable_model_the_built_in_answer_comes_with_a_notice(
     assert len(answer.notices) == 1
     assert words in answer.notices[0] and "built-in text" in answer.notices[0]
     opened.library.close()
+
+
+def test_tokens_are_counted_also_at_servers_with_a_base_url(advisor: Advisor) -> None:
+    call = Reply(calls=(("size", {"gpus": 64, "fabric": "roce"}),))
+    with ChatServer(call, CREDITS) as server:
+        answer = ask(advisor, server.url, PFC_QUESTION)
+    assert answer.usage["model_calls"] == 2
+    assert answer.usage["input_tokens"] == 2 * PROMPT_TOKENS
+    assert answer.usage["output_tokens"] == 2 * REPLY_TOKENS
