@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import os
-import socket
 import sys
 
 import click
 
 from app.commands.output import json_option, print_json
-from app.errors import AdvisorError
-from app.settings import PREFIX, Settings, load_settings
+from app.commands.ports import require_free
+from app.settings import PREFIX, load_settings
 
 
 @click.command()
 @click.option("--host", default=None, help="Address to serve on.")
 @click.option("--port", type=int, default=None, help="Port to serve on.")
-def serve(host: str | None, port: int | None) -> None:
-    """Serve the chat in a browser until Ctrl-C."""
+@click.option("--api", "as_api", is_flag=True, help="Instead of the page, /v1/chat/completions for other programs.")
+def serve(host: str | None, port: int | None, as_api: bool) -> None:
+    """Serve the chat in a browser until Ctrl-C, or with --api an OpenAI-compatible model (on 127.0.0.1:8600)."""
+    if as_api:
+        from app.commands.api import API_PORT, LOOPBACK, serve_api
+
+        serve_api(host or LOOPBACK, port or API_PORT)
+        return
     from app.commands.documents import progress_line
     from app.library.library import Library
 
     chosen = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
     settings = load_settings(**chosen)
-    _require_free(settings)
+    require_free(settings.host, settings.port)
     library = Library.open(settings)
     library.ensure_notes(progress_line)
     library.close()
@@ -51,19 +56,6 @@ def serve(host: str | None, port: int | None) -> None:
     sys.stdout.flush()
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Streamlit's own banner would be a second address
     os.execve(sys.executable, command, environment)  # signals then reach the page itself, and nothing stays behind
-
-
-def _require_free(settings: Settings) -> None:
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    with socket.socket(family) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((settings.host, settings.port))
-        except OSError as error:
-            raise AdvisorError(
-                f"Port {settings.port} on {settings.host} cannot be used: {(error.strerror or str(error)).lower()}.",
-                f"Choose another, for example --port {settings.port + 1 if settings.port < 65535 else 8501}.",
-            ) from None
 
 
 @click.command()

@@ -1,9 +1,13 @@
 """The OpenAI-compatible server, over real HTTP, with the official client."""
 
+import os
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import openai
 import pytest
@@ -73,3 +77,20 @@ def test_bad_requests_are_errors_that_say_why(client: openai.OpenAI, stream: boo
         client.chat.completions.create(model="x", messages=[{"role": "user", "content": "???"}], stream=stream)
     with pytest.raises(openai.BadRequestError, match="not a chat completion request"):
         client.chat.completions.create(model="x", messages=[], stream=stream)
+
+
+def test_serve_with_api_is_the_same_server(home: Path) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "app.cli", "serve", "--api", "--port", str(port)]
+    environment = os.environ | {"FABRIC_ADVISOR_HOME": str(home)}
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stderr is not None
+            said = next(line for line in server.stderr if line.startswith("Base URL"))
+            assert f"http://127.0.0.1:{port}/v1" in said
+            official = openai.OpenAI(base_url=f"http://127.0.0.1:{port}/v1", api_key="any", max_retries=20)
+            assert [model.id for model in official.models.list()] == ["fabric-advisor"]
+        finally:
+            server.terminate()
