@@ -76,7 +76,8 @@ def search(
         click.echo("Nothing is clearly relevant; nearest are:")
     for hit in hits:
         click.secho(
-            f"{hit.score:.2f}  {hit.passage.title} › {hit.passage.section} ({hit.passage.document})",
+            f"{hit.score:.2f}  {' › '.join(filter(None, (hit.passage.title, hit.passage.section)))} "
+            f"({hit.passage.document})",
             bold=True,
         )
         click.echo("      " + " ".join(hit.passage.text.split())[:240])
