@@ -20,6 +20,7 @@ from app.advisor.model_setup import ModelUnusable, make_model
 from app.advisor.model_tools import Toolbox
 from app.advisor.model_writer import ModelWriter
 from app.advisor.question import Question, read_question
+from app.advisor.references import references_in, unmarked
 from app.advisor.tools import load_tools, network_speeds, switch_names
 from app.advisor.workload_question import ModelNames
 from app.advisor.writer import BuiltinWriter, Draft
@@ -87,11 +88,12 @@ class Advisor:
         with clock("write"):
             for part in self._write(evidence, ledger, history, written):
                 text += part
-                yield from (Text(piece) for piece in _pieces(numbered(part)))
+                yield from (Text(piece) for piece in _pieces(numbered(unmarked(part))))
             draft = written.draft
             assert draft is not None
             numbers = ledger.settle(text)
             text = renumber(text, numbers)
+            references, text = references_in(text), unmarked(text)
             verdict = _renumbered(draft.verdict, numbers)
         yield Step("check")
         with clock("check"):
@@ -119,6 +121,7 @@ class Advisor:
             grounding=grounding,
             model=written.model,
             timings_ms=clock.timings_ms(),
+            references=references,
             usage=written.usage,
         )
 
@@ -167,7 +170,7 @@ class Advisor:
         yield headline
         passages = [hit.passage for hit in evidence.hits[:PASSAGES]]
         toolbox = Toolbox(self.tools, self.library, language, evidence.calculations, passages)
-        writer = ModelWriter(self.model, self.settings, evidence, ledger, toolbox, headline, history)
+        writer = ModelWriter(self.model, self.settings, evidence, ledger, toolbox, unmarked(headline), history)
         shown, failed = False, False
         try:
             for sentence in writer.write():

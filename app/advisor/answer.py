@@ -129,6 +129,19 @@ class Grounding:
 
 
 @dataclass(frozen=True, slots=True)
+class Reference:
+    """`text[start:end]` of an answer is a figure: `value` of the calculation with this id."""
+
+    start: int
+    end: int
+    calculation: str
+    value: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {"start": self.start, "end": self.end, "calculation": self.calculation, "value": self.value}
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     question: str
     language: Language
@@ -145,6 +158,7 @@ class Answer:
     grounding: Grounding = Grounding()
     model: str = "builtin"
     timings_ms: Mapping[str, float] = field(default_factory=dict)
+    references: tuple[Reference, ...] = ()  # where the figures of calculations stand in the text
     usage: Mapping[str, int] = field(default_factory=dict)  # of a model: calls, tokens, tool calls, …
 
     def to_json(self) -> dict[str, Any]:
@@ -164,6 +178,7 @@ class Answer:
             "grounding": self.grounding.to_json(),
             "model": self.model,
             "timings_ms": dict(self.timings_ms),
+            "references": [reference.to_json() for reference in self.references],
             "usage": dict(self.usage),
         }
 
@@ -185,6 +200,7 @@ class Answer:
             grounding=Grounding.from_json(data["grounding"]),
             model=data["model"],
             timings_ms=data["timings_ms"],
+            references=tuple(Reference(**one) for one in data.get("references", ())),
             usage=data.get("usage", {}),
         )
 

@@ -13,6 +13,7 @@ from app.advisor.answer import Answer
 from app.advisor.comparisons import FABRIC
 from app.advisor.figure_text import Figure, figures_in
 from app.advisor.figures import with_range
+from app.advisor.references import marked
 from app.fabric.calculation import Calculation, Language
 
 _DISPUTES = re.compile(
@@ -65,7 +66,7 @@ def reply(said: str, question: str, calculations: Sequence[Calculation], languag
         return ""
     zh = language == "zh"
     shown = [
-        f"{_FABRIC_NAMES[fabric]} {with_range(one.values[name].to_json(), language)}"
+        f"{_FABRIC_NAMES[fabric]} {marked(with_range(one.values[name].to_json(), language), one.id, name)}"
         + (f"（{one.id}）" if zh else f" ({one.id})")
         for fabric, one in found.items()
     ]

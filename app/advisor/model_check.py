@@ -13,6 +13,7 @@ from app.advisor.figure_text import figures_in
 from app.advisor.figures import with_range
 from app.advisor.markers import MARKER, numbers_of
 from app.advisor.question import Question
+from app.advisor.references import marked, unmarked, without_stray
 from app.advisor.subjects import misnamed
 from app.fabric.calculation import Calculation, Language
 from app.library.passage import Passage
@@ -50,6 +51,8 @@ class SentenceCheck:
     context: str = ""  # further texts whose numbers are the user's: the cluster as it was said
 
     def __call__(self, sentence: str) -> Checked:
+        """Figures of references come with their origin, see references.py."""
+        sentence = without_stray(sentence)
         if _TOOL_TEXT.search(sentence):
             return Checked()
         if not sentence.strip("-*•#> \t\n"):
@@ -62,7 +65,7 @@ class SentenceCheck:
         bare = MARKER.sub("", sentence)
         wrong = faults(bare, self.calculations, self.choice) + misnamed(bare, self.calculations)
         if wrong:
-            return Checked(fault=f"{wrong[0]}: “{self._filled(bare).strip()[:160]}”", figures=1)
+            return Checked(fault=f"{wrong[0]}: “{unmarked(self._filled(bare)).strip()[:160]}”", figures=1)
         typed = figures_in(REFERENCE.sub(" · ", bare))
         cited = [self.passages[number] for number in numbers_of(sentence) if number in self.passages]
         quoted = Quoted([f"{one.text} {one.section} {one.title}" for one in cited])
@@ -101,7 +104,7 @@ class SentenceCheck:
         return with_range(one.values[match[3]].to_json(), self.question.language)
 
     def _filled(self, sentence: str) -> str:
-        return REFERENCE.sub(lambda match: self._value(match) or "", sentence)
+        return REFERENCE.sub(lambda match: marked(self._value(match) or "", match[1], match[3]), sentence)
 
     def _advertised(self, sentence: str) -> str:
         """A product or vendor that is recommended although neither question, verdict nor calculations name it."""

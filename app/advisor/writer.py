@@ -22,6 +22,7 @@ from app.advisor.excerpt import best_quote, best_sentences, items_marked, lists,
 from app.advisor.figures import money, plain, size, with_range
 from app.advisor.job_text import causes, serving_context, training_context
 from app.advisor.question import CALCULATED
+from app.advisor.references import marked
 from app.fabric.calculation import Calculation, Language
 from app.fabric.decision import Applied
 from app.library.passage import Passage
@@ -301,7 +302,7 @@ class BuiltinWriter:
         calculation = self.evidence.calculation(tool, label)
         if calculation is None or name not in calculation.values:
             return "–"
-        return with_range(calculation.values[name].to_json(), self.language)
+        return marked(with_range(calculation.values[name].to_json(), self.language), calculation.id, name)
 
     def _design(self, fabric: str) -> str:
         one = self._size_of(fabric)
@@ -311,7 +312,7 @@ class BuiltinWriter:
 
     def _counts(self, fabric: str, *names: str) -> str:
         one = self._size_of(fabric)
-        return " / ".join(plain(one.values[name].value) for name in names)
+        return " / ".join(marked(plain(one.values[name].value), one.id, name) for name in names)
 
     def _switches(self, fabric: str) -> str:
         one = self._size_of(fabric)
@@ -331,11 +332,19 @@ class BuiltinWriter:
                 {
                     "gpus": band.gpus,
                     "option": self._phrase("options", band.decision.choice),
-                    "ratio": with_range(values["capex_ratio_exact_counts"].to_json(), self.language),
+                    "ratio": marked(
+                        with_range(values["capex_ratio_exact_counts"].to_json(), self.language),
+                        band.comparison.id,
+                        "capex_ratio_exact_counts",
+                    ),
                     "id": band.comparison.id,
                 }
                 | {
-                    f"{fabric}_capex": money(float(values[f"{fabric}_capex_usd"].value), self.language)
+                    f"{fabric}_capex": marked(
+                        money(float(values[f"{fabric}_capex_usd"].value), self.language),
+                        band.comparison.id,
+                        f"{fabric}_capex_usd",
+                    )
                     for fabric in FABRICS
                 }
             )
@@ -344,14 +353,15 @@ class BuiltinWriter:
     def _computed(self) -> list[str]:
         """Lines for the results of the calculators that have no table of their own."""
         lines = []
-        colon, marked = ("：", "{}（{}）") if self.language == "zh" else (": ", "{} ({})")
+        colon, pattern = ("：", "{}（{}）") if self.language == "zh" else (": ", "{} ({})")
         for one in self.evidence.calculations:
             inputs = {key: plain_input(value) for key, value in one.inputs.items()}
             for name, entry in phrases()["computed"].get(one.tool, {}).items():
                 if name in one.values:
                     value = one.values[name].to_json()
                     shown = with_range(value | {"unit": entry.get("unit", value["unit"])}, self.language)
-                    lines.append(marked.format(entry[self.language].format_map(inputs) + colon + shown, one.id))
+                    shown = marked(shown, one.id, name)
+                    lines.append(pattern.format(entry[self.language].format_map(inputs) + colon + shown, one.id))
         return lines
 
     def _partly_filled(self) -> bool:
@@ -372,7 +382,8 @@ class BuiltinWriter:
         largest = sorted(parts.items(), key=lambda part: -abs(part[1]))[:2]
         comma = "，" if self.language == "zh" else ", "
         return comma.join(
-            f"{self._phrase('parts', name)} {'+' if usd > 0 else '−'}{money(abs(usd), self.language)}"
+            f"{self._phrase('parts', name)} {'+' if usd > 0 else '−'}"
+            + marked(money(abs(usd), self.language), one.id, name)
             for name, usd in largest
         )
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import urlencode
 
-from app.advisor.answer import Citation
+from app.advisor.answer import Citation, Reference
+from app.advisor.references import linked, marked_again
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~$:&])")
 _CODE = re.compile(r"(```.*?(?:```|\Z)|`[^`\n]+`)", re.DOTALL)
@@ -22,14 +23,32 @@ def plain(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
 
-def answer_markdown(text: str, link: Callable[[int], str | None] = lambda marker: None) -> str:
+def answer_markdown(
+    text: str,
+    link: Callable[[int], str | None] = lambda marker: None,
+    references: Sequence[Reference] = (),
+    address: Callable[[str, str], str] | None = None,
+) -> str:
     """Markdown of an answer, ready for st.markdown.
 
-    `[n]` becomes a link to `link(n)`, or stays as it is where that is None. Dollar signs and tildes are no
+    `[n]` becomes a link to `link(n)`, or stays as it is where that is None; a figure of `references` becomes a link
+    to `address(calculation, value)`. Dollar signs and tildes are no
     marks, images are not loaded, Streamlit's own directives are inert; code stays as it is.
     """
-    parts = _CODE.split(text)
-    return "".join(part if at % 2 else _prose(part, link) for at, part in enumerate(parts))
+    parts = _CODE.split(marked_again(text, references) if address else text)
+    shown = "".join(part if at % 2 else _prose(part, link) for at, part in enumerate(parts))
+    return linked(
+        shown, lambda calculation, value, figure: f"[{figure}]({address(calculation, value)})" if address else figure
+    )
+
+
+def figure_links(chat: str, turn: int) -> Callable[[str, str], str]:
+    """Addresses for the figures of one turn: the chat, with the calculation to open; see sources.py."""
+
+    def address(calculation: str, value: str) -> str:
+        return "?" + urlencode({"chat": chat, "calculation": f"{turn}.{calculation}.{value}"})
+
+    return address
 
 
 def _prose(text: str, link: Callable[[int], str | None]) -> str:

@@ -2,9 +2,11 @@
 
 import pytest
 
+from app.advisor.answer import Reference
 from app.advisor.model_check import SentenceCheck, supports
 from app.advisor.model_material import gives_orders, without_orders
 from app.advisor.question import read_question
+from app.advisor.references import marked, references_in, unmarked
 from app.fabric.calculation import Calculation, Value
 from app.library.passage import Passage
 
@@ -24,10 +26,16 @@ def check(question: str = "RoCE or InfiniBand for 64 GPUs?") -> SentenceCheck:
 
 
 def test_references_are_filled_in_for_the_language() -> None:
-    assert check()("RoCE costs {T4.capex_usd}.").text == "RoCE costs $1M."
-    assert (
-        check("64卡用RoCE还是InfiniBand？")("RoCE 的成本为 {T4.roce.capex_usd}。").text == "RoCE 的成本为 100万美元。"
-    )
+    english = check()("RoCE costs {T4.capex_usd}.").text
+    assert unmarked(english) == "RoCE costs $1M."
+    assert references_in(english) == (Reference(11, 14, "T4", "capex_usd"),)
+    chinese = check("64卡用RoCE还是InfiniBand？")("RoCE 的成本为 {T4.roce.capex_usd}。").text
+    assert unmarked(chinese) == "RoCE 的成本为 100万美元。"
+
+
+def test_a_model_cannot_give_a_figure_an_origin() -> None:
+    forged = marked("$5M", "T4", "capex_usd")
+    assert check()(f"RoCE costs {forged}.").text == ""
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.advisor.answer import Citation
-from app.web.inert import answer_markdown, citation_links, outbound, plain
+from app.advisor.answer import Citation, Reference
+from app.web.inert import answer_markdown, citation_links, figure_links, outbound, plain
 
 
 def link(marker: int) -> str | None:
@@ -61,3 +61,9 @@ def test_a_citation_links_to_its_passage_and_names_itself() -> None:
 )
 def test_only_web_addresses_become_links(url: str, shown: str) -> None:
     assert outbound("T", url) == shown
+
+
+def test_a_figure_leads_to_its_calculation_and_code_is_left_alone() -> None:
+    text = "It costs $1M (T4) [1]; `$1M`."
+    shown = answer_markdown(text, references=[Reference(9, 12, "T4", "capex_usd")], address=figure_links("c1", 2))
+    assert shown == "It costs [\\$1M](?chat=c1&calculation=2.T4.capex_usd) (T4) \\[1\\]; `$1M`."

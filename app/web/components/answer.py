@@ -8,7 +8,7 @@ from app.advisor.answer import Answer
 from app.advisor.chats import Turn
 from app.web import resources, session
 from app.web.components import assumptions, calculations, charts, sources
-from app.web.inert import answer_markdown, citation_links, plain
+from app.web.inert import answer_markdown, citation_links, figure_links, plain
 from app.web.labels import Labels
 
 LONGEST_QUESTION_SHOWN = 600
@@ -28,7 +28,7 @@ def draw(chat: str, turn: Turn, *, last: bool) -> None:
         key = f"{chat}-{turn.number}"
         link = citation_links(turn.number, {one.marker: one for one in answer.citations})
         with st.container(key=f"{'verdict' if answer.verdict else 'text'}-{key}"):
-            st.markdown(answer_markdown(answer.text, link))
+            st.markdown(answer_markdown(answer.text, link, answer.references, figure_links(chat, turn.number)))
         charts.draw(key, answer.calculations, words)
         _check(answer, words)
         if answer.citations:

@@ -25,6 +25,14 @@ def draw(key: str, calculations: Sequence[Calculation], words: Labels) -> None:
             _draw_one(f"{key}-{one['id']}", one, words)
 
 
+def draw_alone(key: str, calculation: Calculation, value: str, words: Labels) -> None:
+    """One calculation, with `value` first in words."""
+    if value in calculation["values"]:
+        shown = with_range(calculation["values"][value], words.language)
+        st.markdown(f"{plain(words.name('values', value))}: **{plain(shown)}**")
+    _draw_one(key, calculation, words)
+
+
 def title(calculation: Calculation, words: Labels) -> str:
     """`Cost · RoCE`; for a calculation of both fabrics its scale, `Comparison · 512 GPUs`."""
     parts = [words.name("tools", calculation["tool"])]

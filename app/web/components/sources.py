@@ -1,4 +1,4 @@
-"""The sources of an answer: a strip of links under it, and a dialog with the passage in its document."""
+"""Where an answer has things from: a strip of links under it, and a dialog with the passage or the calculation."""
 
 from __future__ import annotations
 
@@ -11,20 +11,22 @@ import streamlit as st
 from app.advisor.answer import Citation
 from app.errors import AdvisorError
 from app.web import resources, session
+from app.web.components import calculations
 from app.web.inert import citation_links, outbound, passage_query, plain
 from app.web.labels import Labels
 from app.web.reader import around, document_html
 
-# A citation is an ordinary link to its passage on the Documents page. A plain click is caught here and opens
-# the dialog instead, without leaving the chat; opening it in a new tab works as with every link.
+# A citation is an ordinary link to its passage on the Documents page, a figure one to its calculation in the chat. A
+# plain click is caught here and opens the dialog instead, without loading a page; a new tab works as with every link.
 _CATCH_CLICKS = """
 export default function ({ setTriggerValue }) {
   const onClick = (event) => {
-    const link = event.target.closest?.('a[href*="&cite="]');
+    const link = event.target.closest?.('a[href*="&cite="], a[href*="&calculation="]');
     if (!link || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
     event.stopPropagation();
-    setTriggerValue("cite", new URL(link.href).searchParams.get("cite"));
+    const asked = new URL(link.href).searchParams;
+    for (const name of ["cite", "calculation"]) if (asked.has(name)) setTriggerValue(name, asked.get(name));
   };
   document.addEventListener("click", onClick, true);
   return () => document.removeEventListener("click", onClick, true);
@@ -51,14 +53,34 @@ def _citation_links() -> Any:
 
 @st.fragment
 def opener(chat: str) -> None:
-    """Opens the dialog when a citation is clicked. A fragment, so that no running answer is stopped."""
-    clicked = _citation_links()(key="citation-links", on_cite_change=lambda: None)
+    """Opens the dialog of a citation or figure that is clicked, or that the address of the page names.
+
+    A fragment, so that no running answer is stopped.
+    """
+    clicked = _citation_links()(key="citation-links", on_cite_change=lambda: None, on_calculation_change=lambda: None)
+    named = st.query_params.pop("calculation", None)
+    if asked := clicked.calculation or named:
+        _open_calculation(chat, str(asked))
     if clicked.cite:
         found = _find(chat, str(clicked.cite))
         if found:
             language, citation = found
             words = session.answer_labels(language)
             st.dialog(words.fill("source", marker=citation.marker), width="medium")(_show)(citation, words)
+
+
+def _open_calculation(chat: str, asked: str) -> None:
+    """The calculation named `turn.T3.value`, with the value that was clicked above the others."""
+    turn_number, _, rest = asked.partition(".")
+    identity, _, value = rest.partition(".")
+    for turn in resources.chats().turns(chat):
+        for one in turn.answer.calculations:
+            if str(turn.number) == turn_number and one["id"] == identity:
+                words = session.answer_labels(turn.answer.language)
+                title = f"{identity} {calculations.title(one, words)}"
+                draw = st.dialog(plain(title), width="large")(calculations.draw_alone)
+                draw(f"clicked-{turn_number}-{identity}", one, value, words)
+                return
 
 
 def _find(chat: str, cite: str) -> tuple[str, Citation] | None:
