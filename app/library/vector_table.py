@@ -29,9 +29,9 @@ class Labels:
 
     @classmethod
     def of(cls, labels: Iterable[str]) -> Labels:
-        numbers: dict[str, int] = {}
-        codes = np.fromiter((numbers.setdefault(label, len(numbers)) for label in labels), np.int32)
-        return cls(numbers, codes)
+        every = list(labels)
+        numbers = {label: number for number, label in enumerate(dict.fromkeys(every))}
+        return cls(numbers, np.fromiter(map(numbers.__getitem__, every), np.int32, len(every)))
 
     def among(self, wanted: Iterable[str]) -> NDArray[np.bool_]:
         """Which rows have one of the wanted labels."""
@@ -121,11 +121,9 @@ class VectorTable:
         matrix = np.zeros((len(present), 0), np.float32)
         if before and len(before.ids):
             matrix = np.zeros((len(present), before.matrix.shape[1]), np.float32)
-            kept = [(place[id_], number) for id_, number in known.items() if id_ in place]
-            if kept:
-                to, of = np.array(kept).T
-                matrix[to] = before.matrix[of]
-                filled[to] = True
+            of = np.fromiter((known.get(id_, -1) for id_ in place), np.int64, len(place))
+            filled = of >= 0
+            matrix[filled] = before.matrix[of[filled]]
         new = [row.id for row in present if row.id not in known]
         for start in range(0, len(new), _AT_ONCE):
             ids, vectors = self._store.vectors(new[start : start + _AT_ONCE])

@@ -96,7 +96,7 @@ class WordIndex:
 
     def _read(self, generation: int) -> _State:
         rows = self._db.rows("SELECT id, sz FROM words_docsize ORDER BY id")
-        lengths = np.fromiter((_varint(size) for _, size in rows), np.float32, len(rows))
+        lengths = np.fromiter((size[0] if len(size) == 1 else _varint(size) for _, size in rows), np.float32, len(rows))
         average = float(lengths.mean()) if len(rows) else 1.0
         norms = (_K1 * (1 - _B + _B * lengths / max(average, 1e-9))).astype(np.float32)
         return _State(generation, np.fromiter((number for number, _ in rows), np.int64, len(rows)), norms)
