@@ -118,3 +118,11 @@ def test_a_model_that_misses_ends_with_one(
     done = CliRunner().invoke(cli, ["validate", kind])
     assert done.exit_code == 1
     assert "MISSED" in done.output
+
+
+def test_hfu_counts_what_is_recomputed() -> None:
+    full, none = (run(f"training {MEGATRON} --recompute {kind}")["values"] for kind in ("full", "none"))
+    assert full["hfu"]["value"] == pytest.approx(full["mfu"]["value"] * 4 / 3)  # a forward pass is a third of the FLOPs
+    assert none["hfu"]["value"] == none["mfu"]["value"]
+    some = run(f"training {MEGATRON} --recompute selective")["values"]
+    assert some["mfu"]["value"] < some["hfu"]["value"] < some["mfu"]["value"] * 4 / 3

@@ -68,7 +68,12 @@ def cluster_numbers(words: str, gpu_models: Sequence[str], carried: ClusterSpec,
 
 
 def _usd_per_kwh(low: str) -> float | None:
-    """US dollars or cents; yuan are not converted, as no rate is known here."""
+    """US dollars or cents; other currencies are not converted, as no rate is known here."""
+    if re.search(
+        rf"[€£¥￥]|\b(?:eur|euros?|gbp|pounds?|pence|cny|rmb|yuan|yen|jpy)\b|(?<!美)元\s*(?:/|每)?\s*{_KWH}|(?<!美)分\s*(?:/|每)?\s*{_KWH}",
+        low,
+    ):
+        return None
     cents = _search(rf"(\d+(?:\.\d+)?)\s*(?:us )?(?:cents?|¢|美分)\s*(?:/|per|a|每)?\s*(?:1\s*)?{_KWH}", low)
     cents = cents or _search(rf"(?:每|1|一){_KWH}(?:电|電)?\s*(?:是|为|按)?\s*(\d+(?:\.\d+)?)\s*(?:美分|cents?)", low)
     if cents:

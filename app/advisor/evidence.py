@@ -12,11 +12,13 @@ from app.advisor.lossless_evidence import lossless_calculations
 from app.advisor.question import CALCULATED, Question, vocabulary
 from app.advisor.spec import ClusterSpec
 from app.advisor.workload_evidence import serving_calculation, training_calculations, training_steps
+from app.errors import AdvisorError
 from app.fabric.accelerator import Accelerators
 from app.fabric.calculation import Calculation, Language
 from app.fabric.catalog import Catalog
 from app.fabric.collective import Collective, estimate_collective
 from app.fabric.compare import Comparison, compare_fabrics
+from app.fabric.cost import Design
 from app.fabric.curves import bandwidth_curve
 from app.fabric.decision import Decision, Rules, Situation, decide
 from app.fabric.goodput import FailureData, estimate_goodput
@@ -97,6 +99,7 @@ class Evidence:
     bands: tuple[Band, ...] = ()
     note_passages: Mapping[str, Sequence[Passage]] = field(default_factory=dict)
     searched: tuple[str, ...] = ()
+    unpriced: AdvisorError | None = None  # why there are sizes and no costs: a switch of the question has no price
     model_names: Mapping[str, str] = field(default_factory=dict)  # of the catalog, by id
 
     def calculation(self, tool: str, label: str = "") -> Calculation | None:
@@ -199,6 +202,18 @@ def situation(spec: ClusterSpec, comparison: Comparison, time_ratio: float | Non
 
 def compare(spec: ClusterSpec, catalog: Catalog) -> Comparison:
     """Both fabrics sized and priced for one spec; a default switch gives way to a larger one where it must."""
+    design, switches = _design(spec, catalog)
+    return compare_fabrics(
+        catalog,
+        infiniband_switch=switches["infiniband"],
+        roce_switch=switches["roce"],
+        terms=default_terms(catalog, design["gpus"], years=spec.years, usd_per_kwh=spec.usd_per_kwh, pue=spec.pue),
+        **design,
+    )
+
+
+def _design(spec: ClusterSpec, catalog: Catalog) -> tuple[dict[str, Any], dict[Fabric, str | None]]:
+    """What both fabrics have in common, and the switch of each."""
     design: dict[str, Any] = {
         "gpus": spec.gpus or 0,
         "gpus_per_node": spec.gpus_per_node,
@@ -211,13 +226,14 @@ def compare(spec: ClusterSpec, catalog: Catalog) -> Comparison:
         fabric: getattr(spec, f"{fabric}_switch") or switch_that_reaches(catalog, fabric=fabric, **design)
         for fabric in FABRICS
     }
-    return compare_fabrics(
-        catalog,
-        infiniband_switch=switches["infiniband"],
-        roce_switch=switches["roce"],
-        terms=default_terms(catalog, design["gpus"], years=spec.years, usd_per_kwh=spec.usd_per_kwh, pue=spec.pue),
-        **design,
-    )
+    return design, switches
+
+
+def _sizes(spec: ClusterSpec, catalog: Catalog) -> list[Calculation]:
+    design, switches = _design(spec, catalog)
+    return [
+        Design(fabric=fabric, switch=switches[fabric], **design).sized(catalog).calculation() for fabric in FABRICS
+    ]
 
 
 def collectives(spec: ClusterSpec, accelerators: Accelerators) -> dict[str, Collective]:
@@ -243,8 +259,7 @@ def collectives(spec: ClusterSpec, accelerators: Accelerators) -> dict[str, Coll
 def _calculated(evidence: Evidence, library: Searchable, tools: Tools) -> Evidence:
     question, kind = evidence.question, evidence.kind
     spec = question.spec
-    comparison = compare(spec, tools.catalog)  # first: it says what is wrong with an impossible cluster
-    sizes = [comparison.sizes[fabric] for fabric in FABRICS]
+    sizes = _sizes(spec, tools.catalog)  # first: it says what is wrong with an impossible cluster
     if kind == "sizing":
         return replace(evidence, calculations=_numbered(sizes))
     if kind == "performance" and question.job == "training":
@@ -259,6 +274,12 @@ def _calculated(evidence: Evidence, library: Searchable, tools: Tools) -> Eviden
     if kind == "performance":
         curve = bandwidth_curve(tools.accelerators, tuple(timed.values()))
         return replace(evidence, calculations=_numbered([*(one.calculation() for one in timed.values()), curve]))
+    try:
+        comparison = compare(spec, tools.catalog)
+    except AdvisorError as error:
+        if error.code != "no_price":
+            raise
+        return replace(evidence, kind="sizing", calculations=_numbered(sizes), unpriced=error)
     runs = [
         *sizes,
         *(comparison.costs[fabric] for fabric in FABRICS),

@@ -27,6 +27,7 @@ _PRODUCT = re.compile(
     r"|(?<![a-z0-9])(?:connectx|cx|bluefield|bf|tomahawk|th|spectrum|quantum|jericho)[- ]?x?\d+\w*|quantum-x\d+",
     re.ASCII,
 )
+_TIMES = re.compile(r"(?<![a-z0-9-])[a-z]{1,6}-?\d{3,}[a-z0-9-]*\s*(?:×|\*|x(?=\s*\d))", re.ASCII)  # CE9860 × 256
 _HALF = re.compile(r"\bhalf (?:of )?(?:that|it|this|as many|the (?:size|gpus|cards))|\bhalve\b|一半|减半|減半|砍半")
 _DOUBLE = re.compile(
     r"\b(?:double|twice) (?:that|it|this|as many|the (?:size|gpus|cards))|\bdouble\b\s*[?？]?$|翻倍|翻一番|加倍"
@@ -48,7 +49,7 @@ class GpuCount:
 
 def without_products(low: str) -> str:
     """`qm9700 x 512 cards` -> `switch x 512 cards`: digits of product names count nothing."""
-    return _PRODUCT.sub(" switch ", low)
+    return _TIMES.sub(" switch x ", _PRODUCT.sub(" switch ", low))
 
 
 def count_gpus(low: str, models: str, carried_gpus: int | None, carried_per_node: int) -> GpuCount:

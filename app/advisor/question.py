@@ -129,7 +129,7 @@ def read_question(
 
     changes = cluster_numbers(words, gpu_models, carried, follow_up) | _attributes(words, vocab) | job
     for name, (switch_id, fabric) in (switches or {}).items():
-        if re.search(rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])", words.lower()):
+        if re.search(rf"(?<![a-z0-9]){re.escape(name)}s?(?![a-z0-9])", words.lower()):
             changes[f"{fabric}_switch"] = switch_id
     spec = carried.changed(changes)
     said = frozenset(changes) | (_said_before(history))

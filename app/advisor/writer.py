@@ -17,6 +17,7 @@ import yaml
 
 from app.advisor.answer import Assumption, Reason, Verdict
 from app.advisor.citations import Ledger
+from app.advisor.error_text import error_text
 from app.advisor.evidence import ACCEPTED_WITH, FABRICS, Evidence
 from app.advisor.excerpt import best_quote, best_sentences, items_marked, lists, rank, sentences, tables, terms
 from app.advisor.figures import money, plain, size, with_range
@@ -292,6 +293,8 @@ class BuiltinWriter:
         return self._marked(quote.text, passage) if quote.sentences else ""
 
     def _notices(self) -> tuple[str, ...]:
+        if self.evidence.unpriced is not None:
+            return (error_text(self.evidence.unpriced, self.language),)
         hits, notices = self.evidence.hits, phrases()["notices"]
         if not hits or self.evidence.calculations:
             return ()

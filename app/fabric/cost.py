@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from app.errors import AdvisorError
 from app.fabric.bill import CATEGORIES, Bill, bill_of_materials
 from app.fabric.calculation import Bilingual, Calculation, Scalar, Source, Value
 from app.fabric.catalog import Catalog
@@ -155,8 +156,19 @@ class Design:
         )
 
     def cost(self, catalog: Catalog, terms: CostTerms | None = None) -> Cost:
+        """Raises AdvisorError for a switch without a price: to count it as 0 would turn a comparison round."""
         terms = terms or default_terms(catalog, self.gpus)
         bill = self.billed(catalog, terms.spares_percent)
+        switch = bill.topology.switch
+        if catalog.price(switch.id) is None:
+            rows = catalog.switches.values()
+            priced = [one.id for one in rows if one.fabric == self.fabric and catalog.price(one.id)]
+            raise AdvisorError(
+                f"No price is known for {switch.name}, so a network of it cannot be costed.",
+                f"Choose one of {', '.join(priced)}, or add its price to knowledge/catalog/prices.yaml.",
+                code="no_price",
+                values={"switch": switch.name, "priced": ", ".join(priced)},
+            )
         return network_cost(bill, network_power(bill, pue=terms.pue.typical), terms=terms)
 
     def exact(self) -> Design:

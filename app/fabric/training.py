@@ -74,6 +74,14 @@ class Training:
         return self.tflops_per_gpu / peak
 
     @property
+    def hfu(self) -> float:
+        """As MFU, with what is recomputed: a whole forward pass, or the attention scores of one (llm-foundry)."""
+        model, length = self.job.model, self.job.sequence
+        total = model.training_flops_per_token(length)
+        again = {"none": 0.0, "selective": (total - model.training_flops_per_token(0)) / 3, "full": total / 3}
+        return self.mfu * (1 + again[self.job.recompute] / total)
+
+    @property
     def assumptions(self) -> tuple[Bilingual, ...]:
         return assumptions_of(self.job, self.fits == "yes", self.memory.total_gbytes)
 
@@ -85,6 +93,7 @@ class Training:
             "tokens_per_s": Value(self.tokens_per_s, "tokens/s", tokens / step.high, tokens / step.low),
             "tokens_per_s_per_gpu": Value(self.tokens_per_s / job.gpus, "tokens/s"),
             "mfu": Value(self.mfu, "fraction"),
+            "hfu": Value(self.hfu, "fraction"),
             "tflops_per_gpu": Value(self.tflops_per_gpu, "TFLOP/s"),
             "exposed_communication_s": Value(self.exposed_communication_s, "s"),
             "exposed_share": Value(self.exposed_communication_s / step.typical, "fraction"),

@@ -138,3 +138,15 @@ def test_the_gpus_of_a_node() -> None:
     assert read("20 nodes, 4 GPUs per node").spec.gpus_per_node == 4
     assert read("4 GB200 NVL72 racks").spec.gpus_per_node == 4  # a compute tray, which holds the NICs
     assert read("144台B300服务器，一台8卡").spec.gpus_per_node == 8
+
+
+@pytest.mark.parametrize("text", ["€0.2/kWh", "£0.18 per kWh", "¥0.7/kWh", "0.2 euros per kWh", "每度电0.65元"])
+def test_other_currencies_are_not_taken_for_dollars(text: str) -> None:
+    assert read(f"cost for 64 GPUs, {text}").spec.usd_per_kwh is None
+
+
+@pytest.mark.parametrize(
+    ("text", "gpus"), [("CE9860 × 256卡", 256), ("N9364E-SG2 x 256 GPUs", 256), ("ZXR9900 * 64 cards", 64)]
+)
+def test_an_unknown_product_before_a_times_sign_counts_nothing(text: str, gpus: int) -> None:
+    assert read(text).spec.gpus == gpus

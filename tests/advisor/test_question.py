@@ -166,3 +166,8 @@ def test_a_question_of_100000_characters_is_refused() -> None:
 
 def test_control_characters_are_taken_out() -> None:
     assert clean("RoCE\x00 or\x1b IB?", 4000) == "RoCE  or  IB?"
+
+
+def test_switches_in_the_plural_are_known() -> None:
+    spec = read("keep my 40 SN5600s, add 256 H200s, 3:1 to the spine, what breaks?").spec
+    assert (spec.gpus, spec.roce_switch, spec.oversubscription, spec.gpu_model) == (256, "sn5600", 3.0, "h200")
