@@ -27,7 +27,7 @@ from eval.thresholds import judge, load_thresholds
 from eval.user_sets import load_sets
 
 PLAN = "plan.json"
-HELD_OUT = "heldout"
+HELD_OUT = frozenset({"heldout", "heldout2"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def rescore(run: Path, sets: Sequence[Path], thresholds: Path) -> int:
 def select(cases: Sequence[Case], only: Sequence[str]) -> list[Case]:
     """The cases whose id or one of whose tags is in `only`; all where it is empty.
 
-    A held-out case is chosen by its id or by the tag `heldout`, else never: no gate and no baseline counts it.
+    A held-out case is chosen by its id or by its tag of HELD_OUT, else never: no gate and no baseline counts it.
     """
     known = {case.id for case in cases} | {tag for case in cases for tag in case.tags}
     for name in only:
@@ -106,8 +106,8 @@ def select(cases: Sequence[Case], only: Sequence[str]) -> list[Case]:
     wanted = set(only)
 
     def chosen(case: Case) -> bool:
-        if HELD_OUT in case.tags:
-            return bool({case.id, HELD_OUT} & wanted)
+        if held := HELD_OUT.intersection(case.tags):
+            return bool({case.id, *held} & wanted)
         return not wanted or bool({case.id, *case.tags} & wanted)
 
     return [case for case in cases if chosen(case)]

@@ -23,7 +23,7 @@ _TENS = {
     word: 10 * value
     for value, word in enumerate(re.findall(r"\w+", "twenty thirty forty fifty sixty seventy eighty ninety"), 2)
 }
-_SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
+_SCALES = {"dozen": 12, "hundred": 100, "thousand": 1_000, "million": 1_000_000}
 _COUNTABLE_EN = (
     r"(?:gpus?|cards?|nodes?|servers?|hosts?|accelerators?|machines?|boxes|systems?|racks?|cabinets?|dgx|hgx|nvidia|nvl72s?"
     r"|h100s?|h200s?|h20s?|a100s?|b200s?|b300s?|gb[23]00|mi3\d\dx?|years?|yrs?|cents?|switches"
@@ -123,8 +123,8 @@ def _english_value(words: str) -> int:
             current += _UNITS[word]
         elif word in _TENS:
             current += _TENS[word]
-        elif word == "hundred":
-            current = (current or 1) * 100
+        elif word in {"dozen", "hundred"}:
+            current = (current or 1) * _SCALES[word]
         elif word in _SCALES:
             total += (current or 1) * _SCALES[word]
             current = 0

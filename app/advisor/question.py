@@ -142,7 +142,7 @@ def read_question(
     subject = subject_of(cleaned, spec, "model" in job or (follow_up and spec.model is not None))
     if subject is None and previous and follow_up and kind == previous.kind:
         subject = subject_before(one["tool"] for one in previous.calculations)
-    if kind in NOT_OF_A_JOB and subject != "goodput":
+    if (kind in NOT_OF_A_JOB and subject != "goodput") or (kind == "decision" and subject == "training"):
         subject = None
     elif subject:
         kind = "performance"
@@ -247,7 +247,7 @@ def _kind(
     """Which kind of answer is asked for, the most specific intent first."""
     scale = spec.gpus is not None
     both = len(fabrics) >= 2
-    chooses = "decision" in intents or (
+    chooses = bool({"decision", "pick"} & intents) or (
         "alternative" in intents and (scale or len(words.split()) <= _SHORT_QUESTION_WORDS)
     )
     choice = chooses and (both or (scale and bool(fabrics or "gpus" in changes)))
@@ -257,6 +257,8 @@ def _kind(
     if previous and follow_up and about_choice and previous.kind in {"decision", "comparison", "clarification"}:
         return "decision"
     if previous and "flip" in intents and previous.kind in {"decision", "comparison"}:
+        return "decision"
+    if choice and scale and "gpus" in changes and "pick" in intents and not intents & {"asked_price", "count"}:
         return "decision"
     if "staffing" in intents:
         return "explanation"

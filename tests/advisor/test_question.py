@@ -171,3 +171,22 @@ def test_control_characters_are_taken_out() -> None:
 def test_switches_in_the_plural_are_known() -> None:
     spec = read("keep my 40 SN5600s, add 256 H200s, 3:1 to the spine, what breaks?").spec
     assert (spec.gpus, spec.roce_switch, spec.oversubscription, spec.gpu_model) == (256, "sn5600", 3.0, "h200")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We put in 4,096 H200s. Efficiency first, price a distant second. Which network would you sign off?",
+        "The bank buys 48 eight-GPU servers. Cost matters as much as speed. Which option should the RFP prefer?",
+        "一万张H100做基础大模型，训练效率要做到极致。网络选哪种？",
+        "We own six dozen H100s. Is InfiniBand overkill? What should we buy?",
+    ],
+)
+def test_a_choice_asked_for_in_so_many_words_outranks_what_is_wished(text: str) -> None:
+    read_text = read(text)
+    assert (read_text.kind, read_text.spec.gpus is not None) == ("decision", True)
+
+
+def test_a_constraint_added_later_is_about_the_same_cluster() -> None:
+    added = read("forgot to say: money is tight", earlier(gpus=1000))
+    assert (added.kind, added.spec.gpus, added.spec.budget) == ("decision", 1000, "tight")
