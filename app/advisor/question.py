@@ -142,7 +142,9 @@ def read_question(
     subject = subject_of(cleaned, spec, "model" in job or (follow_up and spec.model is not None))
     if subject is None and previous and follow_up and kind == previous.kind:
         subject = subject_before(one["tool"] for one in previous.calculations)
-    if (kind in NOT_OF_A_JOB and subject != "goodput") or (kind == "decision" and subject == "training"):
+    if (kind in NOT_OF_A_JOB and subject != "goodput") or (
+        kind == "decision" and subject == "training" and "pick" in intents
+    ):
         subject = None
     elif subject:
         kind = "performance"
