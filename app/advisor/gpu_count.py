@@ -12,7 +12,10 @@ from dataclasses import dataclass
 NVL72_GPUS = 72
 NVL72_TRAY_GPUS = 4  # of one compute tray, which is the server with NICs
 
-_GPU_WORD = r"(?:gpus?|cards?|accelerators?|npus?|卡|张|張|块|塊|颗|個gpu|个gpu)"
+_GPU_WORD = (
+    r"(?:gpus?|(?<!network )cards?|accelerators?|npus?|个gpu|個gpu|卡"
+    r"|(?:张|張|块|塊|颗)(?!\s*(?:400g|200g|100g|800g)?\s*(?:网卡|網卡|nic|光模块|交换机|板)))"  # 一张网卡 is no GPU
+)
 _NODE_WORD = (
     r"(?:nodes?|servers?|hosts?|machines?|boxes|systems?|chassis|dgx\w*|hgx\w*"
     r"|台|臺|节点|節點|个节点|個節點|服务器|機器|机器)"

@@ -150,3 +150,11 @@ def test_other_currencies_are_not_taken_for_dollars(text: str) -> None:
 )
 def test_an_unknown_product_before_a_times_sign_counts_nothing(text: str, gpus: int) -> None:
     assert read(text).spec.gpus == gpus
+
+
+@pytest.mark.parametrize(
+    ("text", "gpus"),
+    [("8台H100测出来busbw 386，可一张网卡400G才50GB/s啊", 64), ("每台8张网卡，64张H100", 64), ("一块网卡坏了", None)],
+)
+def test_network_cards_are_no_gpus(text: str, gpus: int | None) -> None:
+    assert read(text).spec.gpus == gpus
