@@ -110,7 +110,10 @@ def select(cases: Sequence[Case], only: Sequence[str]) -> list[Case]:
             return bool({case.id, *held} & wanted)
         return not wanted or bool({case.id, *case.tags} & wanted)
 
-    return [case for case in cases if chosen(case)]
+    left = [case for case in cases if chosen(case)]
+    if not left:  # nothing asked is no pass
+        raise AdvisorError("No case is left to ask.", "Blind sets run with --only heldout or --only heldout2.")
+    return left
 
 
 def conclude(

@@ -143,7 +143,8 @@ def test_held_out_cases_run_only_when_they_are_named(plan: Plan) -> None:
         return [case.id for case in select(cases, only)]
 
     assert ids() == ["which", "weather"]
-    assert ids("sizing") == []
+    with pytest.raises(AdvisorError, match="No case is left"):
+        ids("sizing")
     assert ids("heldout") == ids("size") == ["size"]
     assert ids("heldout", "quick") == ["which", "size"]
 
@@ -280,3 +281,10 @@ def test_the_fingerprint_follows_what_is_measured(plan: Plan, settings: Settings
     files[0].write_text(QUESTIONS + "\n", encoding="utf-8")
     assert one["fingerprint"] != header(settings, files, repeat=1, only=())["fingerprint"]
     assert json.dumps(one)
+
+
+def test_nothing_left_to_ask_is_no_pass() -> None:
+    blind = load_sets((Path("eval/questions/heldout2.yaml"),))
+    with pytest.raises(AdvisorError, match="--only heldout"):
+        select(blind, ())
+    assert len(select(blind, ("heldout2",))) == 60
