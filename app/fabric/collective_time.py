@@ -50,18 +50,22 @@ class Case:
 
     def fastest_way(self, point: Point) -> Timing:
         """The fastest way at the fastest, typical or slowest end of the calibration's ranges."""
-        return min(self._timings(point))
-
-    def _timings(self, point: Point) -> Iterator[Timing]:
         tuning = "inside" if self.layout.domains == 1 else self.inputs.tuning
         share = _at(self.constants.efficiencies[tuning, self.inputs.fabric].share, point, high_is_fast=True)
         size = self.inputs.bytes * busbw_factor(self.inputs.op, self.layout.gpus) / 1000  # over GB/s: us
+        best = min(self._bulk(share, size, point))
+        # LL has half of a ring's bandwidth at most: where that alone takes longer, its steps cannot make up for it
+        if self.inputs.op in ("all-to-all", "send-recv") or 2 * size > (
+            best.time_us * self.ways[0].busbw_gbytes_per_s * share
+        ):
+            return best
+        return min(best, *self._low_latency(share, size, point))
+
+    def _bulk(self, share: float, size: float, point: Point) -> Iterator[Timing]:
         for way in self.ways:
             wire = size / (way.busbw_gbytes_per_s * share * self._relative(way) * self._spread(way, point))
             time = self._latency(way, point) + wire + self._fill(wire, point)
             yield Timing(time, wire, way.limit, way.way)
-        if self.inputs.op not in ("all-to-all", "send-recv"):
-            yield from self._low_latency(share, size, point)
 
     def _low_latency(self, share: float, size: float, point: Point) -> Iterator[Timing]:
         """NCCL's LL protocol: short steps, but half of a ring's bandwidth at most, or a tree's over 3.8."""
