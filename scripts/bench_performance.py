@@ -24,7 +24,7 @@ def performance() -> list[tuple[str, str, str]]:
         estimate_training, accelerators, workloads, model="llama3-405b", gpus=16_384, tp=8, pp=16, global_batch=2048
     )
     sizes = [2**20 + 4096 * at for at in range(1000)]
-    curve = partial(bandwidth_curve, accelerators, [collective()], sizes)
+    curve = partial(bandwidth_curve, [collective()], sizes)
     search = partial(search_layouts, accelerators, workloads, gpus=1024, global_batch=1024)
     return [
         ("one collective", f"{best_s(collective, 2000) * 1e6:.0f} µs", "50 µs"),

@@ -100,7 +100,6 @@ class Evidence:
     note_passages: Mapping[str, Sequence[Passage]] = field(default_factory=dict)
     searched: tuple[str, ...] = ()
     unpriced: AdvisorError | None = None  # why there are sizes and no costs: a switch of the question has no price
-    model_names: Mapping[str, str] = field(default_factory=dict)  # of the catalog, by id
 
     def calculation(self, tool: str, label: str = "") -> Calculation | None:
         return next((one for one in self.calculations if one.tool == tool and label in ("", one.label)), None)
@@ -132,7 +131,7 @@ def search_evidence(question: Question, library: Searchable) -> tuple[Hit, ...]:
 
 
 def _merged(first: Sequence[Hit], second: Sequence[Hit]) -> list[Hit]:
-    """Both lists by turns, each passage once, at the better of its scores."""
+    """Both lists as one by score, each passage once, at the better of its scores."""
     best: dict[str, Hit] = {}
     for hit in (*first, *second):
         held = best.get(hit.passage.id)
@@ -146,8 +145,7 @@ def gather(
 ) -> Evidence:
     """Run what the question calls for. Raises AdvisorError where the cluster cannot be built as described."""
     kind = _resolved_kind(question, hits, library)
-    names = {id: model.name for id, model in tools.workloads.models.items()}
-    evidence = Evidence(question, kind, hits, searched=(question.text,), model_names=names)
+    evidence = Evidence(question, kind, hits, searched=(question.text,))
     if kind in {"out_of_scope", "no_evidence"}:
         return replace(evidence, hits=())
     if kind == "clarification" or (kind == "cost" and question.spec.gpus is None and len(question.fabrics) >= 2):
@@ -272,7 +270,7 @@ def _calculated(evidence: Evidence, library: Searchable, tools: Tools) -> Eviden
         )
     timed = {} if kind == "cost" else collectives(spec, tools.accelerators)
     if kind == "performance":
-        curve = bandwidth_curve(tools.accelerators, tuple(timed.values()))
+        curve = bandwidth_curve(tuple(timed.values()))
         return replace(evidence, calculations=_numbered([*(one.calculation() for one in timed.values()), curve]))
     try:
         comparison = compare(spec, tools.catalog)

@@ -17,7 +17,6 @@ def training_context(
     calculations: Sequence[Calculation],
     value: Callable[[str, str, str], str],
     words: Mapping[str, Any],
-    model_names: Mapping[str, str],
     language: Language,
 ) -> dict[str, Any]:
     """`job` of the training template: rows of the table, batch, layout, how much slower the RoCE steps are."""
@@ -34,7 +33,7 @@ def training_context(
     rows.append((words["row_names"]["calculations"][language], ids))
     batch, sequence = int(inputs["global_batch"] or 0), int(inputs["sequence"] or 0)
     return {
-        "model": model_names[str(inputs["model"])],
+        "model": str(inputs["model_name"]),
         "rows": rows,
         "batch": words["batch"][language].format(batch=plain(batch), sequence=plain(sequence)),
         "layout": _layout(inputs, words, language),
@@ -44,7 +43,7 @@ def training_context(
 
 
 def serving_context(
-    calculations: Sequence[Calculation], words: Mapping[str, Any], model_names: Mapping[str, str], language: Language
+    calculations: Sequence[Calculation], words: Mapping[str, Any], language: Language
 ) -> dict[str, Any]:
     """`serving` of the inference template: the verdict in words, the model, and a row for every link."""
     one = next((one for one in calculations if one.tool == "inference"), None)
@@ -55,7 +54,7 @@ def serving_context(
         "verdict": words["needs"][needs][language].format(
             enough=enough, keeps=str(one.values["slowest_that_keeps_up"].value)
         ),
-        "model": model_names.get(str(one.inputs["model"]), str(one.inputs["model"])),
+        "model": str(one.inputs["model_name"]),
         "prompt": plain(int(one.inputs["prompt_tokens"] or 0)),
         "gpus": plain(int(one.inputs["gpus"] or 0)),
         "nics": f"{one.inputs['nics_per_node']}x{one.inputs['nic_gbps']}G",
@@ -77,9 +76,7 @@ def causes(calculations: Sequence[Calculation], language: Language) -> list[dict
     """Causes of interruptions and their shares, of the goodput calculation."""
     rows = next((one.rows for one in calculations if one.tool == "goodput"), ())
     column = "cause_zh" if language == "zh" else "cause"
-    return [
-        {"name": str(row[column]), "share": figure(float(row["share"] or 0), "fraction", language)} for row in rows
-    ]
+    return [{"name": str(row[column]), "share": figure(float(row["share"] or 0), "fraction", language)} for row in rows]
 
 
 def _layout(inputs: Mapping[str, Any], words: Mapping[str, Any], language: Language) -> str:

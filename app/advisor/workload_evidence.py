@@ -53,16 +53,8 @@ def training_calculations(
     runs.append(compare_steps((*steps, _mis_tuned(steps[0], accelerators, workloads))))
     goodput = estimate_goodput(failures, gpus=spec.gpus or 0)
     if spec.train_tokens is not None:
-        price = catalog.price(f"gpu-hour-{steps[0].gpu.id}")
         runs += [
-            estimate_run(
-                step,
-                goodput,
-                tokens=spec.train_tokens,
-                gpu_hour_usd=price.usd if price else None,
-                price_sources=tuple(price.sources) if price else (),
-            ).calculation()
-            for step in steps
+            estimate_run(step, goodput, catalog, tokens=spec.train_tokens).calculation() for step in steps
         ]
     elif (spec.gpus or 0) >= GOODPUT_MATTERS_GPUS:
         runs.append(goodput.calculation())

@@ -182,12 +182,8 @@ class BuiltinWriter:
             "computed": self._computed(),
             "partial": self._partly_filled(),
             "differences": self._differences(),
-            "job": training_context(
-                evidence.calculations, self._value, phrases()["job"], evidence.model_names, self.language
-            ),
-            "serving": serving_context(
-                evidence.calculations, phrases()["serving"], evidence.model_names, self.language
-            ),
+            "job": training_context(evidence.calculations, self._value, phrases()["job"], self.language),
+            "serving": serving_context(evidence.calculations, phrases()["serving"], self.language),
             "causes": causes(evidence.calculations, self.language),
             "findings": [],
             "lead": "",
@@ -397,7 +393,8 @@ class BuiltinWriter:
     def _field_text(self, field: str) -> str:
         value = getattr(self.spec, field)
         if field == "model":
-            return self.evidence.model_names.get(value, value)
+            named = (one.inputs.get("model_name") for one in self.evidence.calculations)
+            return str(next(filter(None, named), value))
         if field == "message_bytes":
             return size(value)
         if field == "tuning":

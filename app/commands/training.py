@@ -195,16 +195,9 @@ def _run(step: Training, tokens: float) -> Calculation:
     from app.knowledge import load_catalog
     from app.workloads import load_failures
 
-    catalog = knowledge_folder() / "catalog"
-    price = load_catalog(catalog).price(f"gpu-hour-{step.gpu.id}")
-    lasting = estimate_goodput(load_failures(catalog), gpus=step.job.gpus)
-    return estimate_run(
-        step,
-        lasting,
-        tokens=tokens,
-        gpu_hour_usd=price.usd if price else None,
-        price_sources=tuple(price.sources) if price else (),
-    ).calculation()
+    folder = knowledge_folder() / "catalog"
+    lasting = estimate_goodput(load_failures(folder), gpus=step.job.gpus)
+    return estimate_run(step, lasting, load_catalog(folder), tokens=tokens).calculation()
 
 
 def _doublings(gpus: int, most: int) -> list[int]:

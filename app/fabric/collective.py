@@ -8,12 +8,13 @@ is a stated scenario with its evidence, not a penalty.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from app.fabric.accelerator import Accelerator, Accelerators, CollectiveConstants, Fabric, Tuning
 from app.fabric.bound import Operation, bounds, busbw_factor
 from app.fabric.calculation import Bilingual, Calculation, Source, Value
-from app.fabric.collective_inputs import CollectiveInputs, check, layout_of
+from app.fabric.collective_inputs import CollectiveInputs, check, check_bytes, layout_of
 from app.fabric.collective_notes import assumptions_of
 from app.fabric.collective_time import POINTS, Case
 from app.fabric.estimate import Estimate
@@ -110,17 +111,36 @@ def estimate_collective(
     inputs = CollectiveInputs(
         op, nodes, gpus_per_node, gpu, fabric, nics_per_node, nic_gbps, bytes, tuning, sharp, oversubscription
     )
-    accelerator, constants = accelerators.find(gpu), accelerators.constants
+    accelerator = accelerators.find(gpu)
     check(inputs, accelerator)
+    return _collective(_case(inputs, accelerator, accelerators.constants))
+
+
+def at_sizes(collective: Collective, sizes: Iterable[int]) -> Iterator[Collective]:
+    """The same collective at other sizes in bytes; what does not depend on the size is worked out once.
+
+    Raises AdvisorError for a size that cannot be sent.
+    """
+    case = _case(collective.inputs, collective.accelerator, collective.constants)
+    for size in sizes:
+        check_bytes(size)
+        yield _collective(replace(case, inputs=replace(case.inputs, bytes=size)))
+
+
+def _case(inputs: CollectiveInputs, accelerator: Accelerator, constants: CollectiveConstants) -> Case:
     layout = layout_of(inputs, accelerator, constants.nic_efficiency)
-    case = Case(inputs, accelerator, constants, layout, bounds(op, accelerator, layout, sharp=sharp))
+    return Case(inputs, accelerator, constants, layout, bounds(inputs.op, accelerator, layout, sharp=inputs.sharp))
+
+
+def _collective(case: Case) -> Collective:
     fastest, typical, slowest = (case.fastest_way(point) for point in POINTS)
-    moved = bytes * busbw_factor(op, layout.gpus) / 1000  # over us: busbw in GB/s
+    bytes = case.inputs.bytes
+    moved = bytes * busbw_factor(case.inputs.op, case.layout.gpus) / 1000  # over us: busbw in GB/s
     bound, busbw = max(way.busbw_gbytes_per_s for way in case.ways), moved / typical.time_us
     return Collective(
-        inputs=inputs,
-        accelerator=accelerator,
-        domains=layout.domains,
+        inputs=case.inputs,
+        accelerator=case.gpu,
+        domains=case.layout.domains,
         time_us=typical.time_us,
         algbw_gbytes_per_s=bytes / 1000 / typical.time_us,
         busbw_gbytes_per_s=busbw,
@@ -130,5 +150,5 @@ def estimate_collective(
         way=typical.way,
         time_range_us=Estimate(fastest.time_us, typical.time_us, slowest.time_us),
         busbw_range_gbytes_per_s=Estimate(moved / slowest.time_us, busbw, moved / fastest.time_us),
-        constants=constants,
+        constants=case.constants,
     )

@@ -60,8 +60,7 @@ def check(inputs: CollectiveInputs, gpu: Accelerator) -> None:
             f"{inputs.nics_per_node} NICs of {inputs.nic_gbps} Gb/s carry nothing.",
             "Give at least one NIC of at least 1 Gb/s, for example 8x400.",
         )
-    if not 1 <= inputs.bytes <= MAX_BYTES:
-        raise _bad(f"A message of {inputs.bytes} bytes cannot be sent.", "Give 1 byte to 1 EiB.")
+    check_bytes(inputs.bytes)
     if not 1 <= inputs.oversubscription <= 1000:
         raise _bad(
             f"Oversubscription {inputs.oversubscription:g} is not a ratio of at least 1.",
@@ -71,6 +70,12 @@ def check(inputs: CollectiveInputs, gpu: Accelerator) -> None:
         raise _bad("SHARP is a function of InfiniBand switches.", "Choose infiniband, or leave SHARP off.")
     if inputs.sharp and inputs.op != "all-reduce":
         raise _bad(f"SHARP is not modelled for {inputs.op}.", "Use SHARP with all-reduce.")
+
+
+def check_bytes(size: int) -> None:
+    """Raises AdvisorError for a message that cannot be sent."""
+    if not 1 <= size <= MAX_BYTES:
+        raise _bad(f"A message of {size} bytes cannot be sent.", "Give 1 byte to 1 EiB.")
 
 
 def _check_choices(inputs: CollectiveInputs) -> None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from app.errors import AdvisorError
 from app.fabric.accelerator import Accelerators
 from app.fabric.calculation import Bilingual, Calculation, Scalar, Value
-from app.fabric.collective import Collective, estimate_collective
+from app.fabric.collective import Collective, at_sizes
 from app.fabric.job import check_job
 from app.fabric.stack import Workloads
 from app.fabric.training import Training, time_job
@@ -26,35 +26,17 @@ _WEAK = Bilingual(
 )
 
 
-def bandwidth_curve(
-    accelerators: Accelerators, collectives: Sequence[Collective], sizes: Sequence[int] = SIZES
-) -> Calculation:
+def bandwidth_curve(collectives: Sequence[Collective], sizes: Sequence[int] = SIZES) -> Calculation:
     """Bus bandwidth of each collective, otherwise unchanged, at every message size.
 
     Rows: message_bytes, then for each fabric its busbw in GB/s with `_low` and `_high`.
     """
-    rows = []
-    for size in sizes:
-        row: dict[str, Scalar] = {"message_bytes": size}
-        for one in collectives:
-            inputs = one.inputs
-            made = estimate_collective(
-                accelerators,
-                op=inputs.op,
-                nodes=inputs.nodes,
-                gpus_per_node=inputs.gpus_per_node,
-                gpu=inputs.gpu,
-                fabric=inputs.fabric,
-                nics_per_node=inputs.nics_per_node,
-                nic_gbps=inputs.nic_gbps,
-                bytes=size,
-                tuning=inputs.tuning,
-                sharp=inputs.sharp,
-                oversubscription=inputs.oversubscription,
-            ).busbw_range_gbytes_per_s
-            name = f"{inputs.fabric}_busbw_gbytes_per_s"
+    rows: list[dict[str, Scalar]] = [{"message_bytes": size} for size in sizes]
+    for one in collectives:
+        name = f"{one.inputs.fabric}_busbw_gbytes_per_s"
+        for row, point in zip(rows, at_sizes(one, sizes), strict=True):
+            made = point.busbw_range_gbytes_per_s
             row |= {name: made.typical, f"{name}_low": made.low, f"{name}_high": made.high}
-        rows.append(row)
     first = collectives[0].inputs
     return Calculation(
         tool="bandwidth_curve",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from app.errors import AdvisorError
 from app.fabric.calculation import Bilingual, Calculation, Source, Value
+from app.fabric.catalog import Catalog
 from app.fabric.estimate import Estimate
 from app.fabric.goodput import Goodput
 from app.fabric.training import Training
@@ -66,15 +67,11 @@ _NO_PRICE = Bilingual(
 )
 
 
-def estimate_run(
-    training: Training,
-    goodput: Goodput,
-    *,
-    tokens: float,
-    gpu_hour_usd: Estimate | None = None,
-    price_sources: tuple[Source, ...] = (),
-) -> TrainingRun:
-    """The run of `tokens` training tokens. Raises AdvisorError where they are not positive."""
+def estimate_run(training: Training, goodput: Goodput, catalog: Catalog, *, tokens: float) -> TrainingRun:
+    """The run of `tokens` training tokens, rented at the catalog's price of an hour of its GPU, where there is one.
+
+    Raises AdvisorError where the tokens are not positive.
+    """
     if not 0 < tokens < 1e18:
         raise AdvisorError(
             f"Tokens must be above 0, not {tokens:g}.",
@@ -82,6 +79,7 @@ def estimate_run(
             code="bad_tokens",
             values={"tokens": f"{tokens:g}"},
         )
+    price = catalog.price(f"gpu-hour-{training.gpu.id}")
     step, useful = training.step_s, goodput.goodput
     steps = tokens / (training.job.global_batch * training.job.sequence)
     days = Estimate(
@@ -90,5 +88,11 @@ def estimate_run(
         steps * step.high / useful.low / _DAY_S,
     )
     return TrainingRun(
-        training, goodput, tokens, days, days * (24.0 * training.job.gpus), gpu_hour_usd, price_sources
+        training,
+        goodput,
+        tokens,
+        days,
+        gpu_hours=days * (24.0 * training.job.gpus),
+        gpu_hour_usd=price.usd if price else None,
+        price_sources=price.sources if price else (),
     )

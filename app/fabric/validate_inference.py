@@ -90,10 +90,14 @@ def summarise(checked: Iterable[CheckedInference]) -> dict[str, float]:
     return found
 
 
-def misses_targets(summary: Mapping[str, float]) -> bool:
-    """Whether any metric is beyond the median or the worst error that is promised."""
+def missed_targets(summary: Mapping[str, float]) -> list[str]:
+    """In words, each metric that is beyond the median or the worst error that is promised."""
     limits = {"median error %": MEDIAN_TARGET, "worst error %": WORST_TARGET}
-    return any(value > limits.get(name.split(", ")[-1], float("inf")) for name, value in summary.items())
+    return [
+        f"{name}: {value:g} is above {limits[measure]:g}"
+        for name, value in summary.items()
+        if (measure := name.split(", ")[-1]) in limits and value > limits[measure]
+    ]
 
 
 def _check(

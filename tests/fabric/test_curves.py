@@ -28,7 +28,7 @@ def steps() -> tuple[Training, ...]:
 
 
 def test_each_point_of_the_bandwidth_curve_is_a_collective() -> None:
-    curve = bandwidth_curve(ACCELERATORS, [collective("infiniband"), collective("roce")])
+    curve = bandwidth_curve([collective("infiniband"), collective("roce")])
     assert [row["message_bytes"] for row in curve.rows] == list(SIZES)
     row = next(row for row in curve.rows if row["message_bytes"] == 2**28)
     alone = collective("roce", 2**28).busbw_range_gbytes_per_s
@@ -37,7 +37,7 @@ def test_each_point_of_the_bandwidth_curve_is_a_collective() -> None:
 
 
 def test_half_bandwidth_is_where_the_curve_crosses_half_of_its_height() -> None:
-    curve = bandwidth_curve(ACCELERATORS, [collective("infiniband")])
+    curve = bandwidth_curve([collective("infiniband")])
     heights = {row["message_bytes"]: row["infiniband_busbw_gbytes_per_s"] for row in curve.rows}
     size = curve.values["infiniband_half_bandwidth_bytes"].value
     assert heights[size] >= max(heights.values()) / 2 > heights[int(size) // 2]  # type: ignore[type-var]
@@ -45,11 +45,11 @@ def test_half_bandwidth_is_where_the_curve_crosses_half_of_its_height() -> None:
 
 def test_a_thousand_points_take_less_than_fifty_milliseconds() -> None:
     one, sizes = [collective("infiniband")], [2**20 + 4096 * at for at in range(1000)]
-    bandwidth_curve(ACCELERATORS, one, sizes)
+    bandwidth_curve(one, sizes)
     taken = []
     for _ in range(5):
         start = time.perf_counter()
-        bandwidth_curve(ACCELERATORS, one, sizes)
+        bandwidth_curve(one, sizes)
         taken.append(time.perf_counter() - start)
     assert min(taken) < 0.3  # scripts/bench holds it to 0.05 on an idle machine; a busy one takes some times that
 
