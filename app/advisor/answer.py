@@ -31,10 +31,11 @@ Confidence = Literal["low", "medium", "high"]
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why, and who says so: `article` (the source article's advice), `calculator` or `published` practice."""
+    """Why, and who says so: `article` (the source article's advice), `calculator`, `published` practice, or `said` by
+    those who ask."""
 
     text: str
-    provenance: Literal["article", "calculator", "published"]
+    provenance: Literal["article", "calculator", "published", "said"]
     favours: Choice
     reference: str = ""  # calculation id (T1) or citation marker ("[2]")
 

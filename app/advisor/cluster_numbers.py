@@ -5,25 +5,127 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from app.advisor.gpu_count import count_gpus, without_products
+from app.advisor.approximate import growth, growth_note, settled
+from app.advisor.gpu_count import GpuCount, count_gpus, without_denied, without_products
+from app.advisor.mentions import gpu_names
+from app.advisor.reading_notes import ReadingNote, note
+from app.advisor.relative_size import relative_size
 from app.advisor.spec import ClusterSpec
 
 _NUMBER = r"((?<![\w.])-\d+(?:\.\d+)?|(?<![a-z0-9.])\d+(?:\.\d+)?)"
+_MONEY = (  # a sum with its currency
+    r"(?:[$€£¥￥]|us\$|usd\s?|eur\s?|gbp\s?|rmb\s?|cny\s?)\d+(?:\.\d+)?\s*(?:k|m|mn|bn|million|billion|thousand)?(?![a-z0-9])"
+    r"|(?<![\w.])\d+(?:\.\d+)?\s*(?:k|m|million|billion)?\s*(?:dollars?|usd|euros?|eur|gbp|pounds|yuan|rmb|cny|cents?|pence|yen)(?![a-z])"
+    r"|[\d一二两三四五六七八九十百千]+(?:\.\d+)?\s*(?:万|亿|千万|百万|千|角|毛|分)?\s*(?:美元|人民币|元|块钱|欧元|美金|美分)|[\d一二两三四五六七八九]+(?:角|毛)"
+)
 _KWH = r"(?:kwh|kilowatt-?\s?hours?|度|千瓦时)"
 
 _search = functools.partial(re.search, flags=re.ASCII)  # \b and \w must not take Chinese characters for letters
 
 
-def cluster_numbers(words: str, gpu_models: Sequence[str], carried: ClusterSpec, follow_up: bool) -> dict[str, Any]:
-    """Spec fields that a question gives as numbers; `words` has number words as digits (numerals.py)."""
+@dataclass(frozen=True, slots=True)
+class ClusterNumbers:
+    """Spec fields that were said as numbers, and what had to be chosen to read them."""
+
+    fields: dict[str, Any]
+    notes: tuple[ReadingNote, ...] = ()
+
+
+def cluster_numbers(words: str, gpu_models: Sequence[str], carried: ClusterSpec, follow_up: bool) -> ClusterNumbers:
+    """What a question gives as numbers; `words` has number words as digits (numerals.py)."""
     low = words.lower()
-    found: dict[str, Any] = {}
     models = "|".join(sorted((re.escape(model) for model in gpu_models), key=len, reverse=True)) or r"(?!)"
+    counted, rest = _size(without_products(low), models, carried, follow_up)
+    found = _others(low, rest, models, counted, carried)
+    if follow_up and "gpus" not in found and (number := _bare_number(without_denied(low), found)) is not None:
+        found["gpus"] = number
+    return ClusterNumbers(found, counted.notes + _other_gpu(low, models) + _unused_money(low, "usd_per_kwh" in found))
+
+
+def _size(low: str, models: str, carried: ClusterSpec, follow_up: bool) -> tuple[GpuCount, str]:
+    """GPUs and GPUs per node, and the text without the date of a later size."""
+    if follow_up and carried.gpus and (scaled := relative_size(low, carried.gpus)):
+        return GpuCount(scaled.gpus, None, scaled.notes), low
+    low, notes = settled(low, models)
+    later = growth(low, models)
+    counted = count_gpus(low if later is None else later.text_today, models, carried.gpus_per_node)
+    if later is None:
+        return replace(counted, notes=notes + counted.notes), low
+    today = counted.gpus or (carried.gpus if follow_up else None)
+    if today is None:  # only one size is spoken of, a later one
+        counted = count_gpus(low, models, carried.gpus_per_node)
+        return replace(counted, notes=notes + counted.notes), later.text_today
+    per_node = counted.gpus_per_node or carried.gpus_per_node
+    number = later.number * (per_node if later.servers else 1) if later.factor == 1 else today * later.factor
+    if number <= today:
+        return replace(counted, notes=notes + counted.notes), later.text_today
+    return GpuCount(number, counted.gpus_per_node, (growth_note(today, number),)), later.text_today
+
+
+def _other_gpu(low: str, models: str) -> tuple[ReadingNote, ...]:
+    """A GPU that the catalog has no figures of is calculated as the one assumed, and that is said."""
+    for match in re.finditer(rf"(?<![a-z0-9])(?:\d+\s*x\s*)?({gpu_names(models)})s?(?![a-z0-9])", low, re.ASCII):
+        if re.fullmatch(models, match[1], re.ASCII) or not _search(r"gpu|card|卡|张|块|台|node|server|box"
+            r"|cluster|集群", low):
+            continue
+        name = match[1].upper()
+        return (
+            note(
+                "gpu_model",
+                f"There are no figures of the {name} here: speeds are those of the GPU assumed, the network is "
+                f"not affected.",
+                f"没有 {name} 的数据：速度按所假设的 GPU 型号计算，组网与造价不受影响。",
+            ),
+        )
+    return ()
+
+
+def _unused_money(low: str, power_price_read: bool) -> tuple[ReadingNote, ...]:
+    """Sums of money that are said but not calculated with: other currencies of a kWh, budgets, quotations."""
+    per_kwh = rf"\s*(?:/|per|a|每|一)\s*{_KWH}"
+    for match in re.finditer(_MONEY, low, re.ASCII):
+        if re.match(per_kwh, low[match.end() :]) or re.search(rf"每?{_KWH}(?:电)?\s*$", low[: match.start()]):
+            if power_price_read:
+                continue
+            return (
+                note(
+                    "money",
+                    f"“{match[0].strip()}” a kWh is not calculated with, as no exchange rate is known here: the price "
+                    "in US dollars of the catalog is; give yours in US dollars.",
+                    f"“{match[0].strip()}” 的电价未用于计算（此处没有汇率）：采用目录中以美元计的电价；请以美元给出。",
+                ),
+            )
+        return (
+            note(
+                "money",
+                f"“{match[0].strip()}” is not calculated with: it sets no limit, and no price of the catalog is "
+                f"replaced.",
+                f"“{match[0].strip()}” 未用于计算：它不作为上限，也不替换目录中的价格。",
+            ),
+        )
+    return ()
+
+
+def _bare_number(low: str, found: dict[str, Any]) -> int | None:
+    """The number of GPUs of a follow-up that is hardly more than a number: "for 1024?", "not 128, 1024"."""
+    taken = {str(value) for name, value in found.items() if name != "gpus_per_node"}
+    for match in re.finditer(
+        r"(?<![\w.$€£¥:=-])(-?\d+)(?![\w.%:]|\s*(?:g|[kmgt]i?b|年|years?|km|m|usd|%|x|times|weeks?|days?|months?)(?![a-z]))",
+        low,
+        re.ASCII,
+    ):
+        if match[1] not in taken:
+            return int(match[1])
+    return None
+
+
+def _others(low: str, rest: str, models: str, counted: GpuCount, carried: ClusterSpec) -> dict[str, Any]:
+    found: dict[str, Any] = {}
     if match := _search(rf"(?<![a-z0-9])({models})(?:s|x)?(?![a-z0-9])", low):
         found["gpu_model"] = match[1]
-    counted = count_gpus(without_products(low), models, carried.gpus if follow_up else None, carried.gpus_per_node)
     found |= {name: value for name in ("gpus", "gpus_per_node") if (value := getattr(counted, name)) is not None}
     per_node = found.get("gpus_per_node", carried.gpus_per_node)
 
@@ -41,7 +143,7 @@ def cluster_numbers(words: str, gpu_models: Sequence[str], carried: ClusterSpec,
         found["gbps_per_gpu"] = int(match[1])
     elif match := _search(r"(?<![a-z0-9])(hdr|ndr|xdr)(?![a-z0-9])", low):
         found["gbps_per_gpu"] = {"hdr": 200, "ndr": 400, "xdr": 800}[match[1]]
-    years = [float(one) for one in re.findall(rf"{_NUMBER}\s*-?\s*(?:years?|yrs?|年)", low, re.ASCII)]
+    years = [float(one) for one in re.findall(rf"{_NUMBER}\s*-?\s*(?:years?|yrs?|年)", rest, re.ASCII)]
     if years := [one for one in years if not 1900 <= one <= 2100]:
         found["years"] = int(years[-1])  # "5-year, no, 3-year": the last one counts
     if match := _search(r"(?<![\d.:])(\d+(?:\.\d+)?)\s*[:：]\s*1(?![\d.:])", low):
@@ -56,14 +158,6 @@ def cluster_numbers(words: str, gpu_models: Sequence[str], carried: ClusterSpec,
         found["planes"] = int(match[1])
     if match := _search(r"(\d+(?:\.\d+)?)\s*(ki?b|mi?b|gi?b|ti?b)(?![a-z/])", low):
         found["message_bytes"] = _bytes(float(match[1]), match[2])
-    if (
-        follow_up
-        and "gpus" not in found
-        and (match := _search(r"(?<![\w.$:=-])(-?\d+)(?![\w.%:]|\s*(?:g|gb|年|years?|km|m|usd|%|tb))", low))
-    ):
-        taken = {str(value) for name, value in found.items() if name != "gpus_per_node"}
-        if match[1] not in taken:
-            found["gpus"] = int(match[1])
     return found
 
 

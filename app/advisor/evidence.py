@@ -9,8 +9,10 @@ from typing import Any, Protocol
 
 from app.advisor.answer import Kind, Step
 from app.advisor.lossless_evidence import lossless_calculations
-from app.advisor.question import CALCULATED, Question, vocabulary
+from app.advisor.question import Question
+from app.advisor.question_kind import CALCULATED
 from app.advisor.spec import ClusterSpec
+from app.advisor.vocabulary import vocabulary
 from app.advisor.workload_evidence import serving_calculation, training_calculations, training_steps
 from app.errors import AdvisorError
 from app.fabric.accelerator import Accelerators
@@ -186,6 +188,7 @@ def situation(spec: ClusterSpec, comparison: Comparison, time_ratio: float | Non
         hybrid=spec.hybrid,
         ethernet_estate=spec.ethernet_estate,
         avoid_lock_in=spec.avoid_lock_in,
+        excluded=spec.excluded,
         tenancy=spec.tenancy,
         region=spec.region,
         supply=spec.supply,

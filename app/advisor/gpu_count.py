@@ -1,28 +1,22 @@
 """How many GPUs a question speaks of, and how many in a node: GPUs, servers, racks, corrections, "half of that".
 
 Works on lower-case text with number words as digits (numerals.py) and without product names (`without_products`).
+What had to be chosen (each or total, which of two sizes) is told in notes.
 """
 
 from __future__ import annotations
 
-import functools
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from app.advisor.mentions import GPU_WORD, LEVELS, NODE_WORD, RACK_WORD, Mention, Thing, gpu_names, mentions_in
+from app.advisor.reading_notes import ReadingNote, note
 
 NVL72_GPUS = 72
 NVL72_TRAY_GPUS = 4  # of one compute tray, which is the server with NICs
+MOST_IN_A_NODE = 16  # a count of GPUs above that, beside a count of servers, is a total
 
-_GPU_WORD = (
-    r"(?:gpus?|(?<!network )cards?|accelerators?|npus?|个gpu|個gpu|卡"
-    r"|(?:张|張|块|塊|颗)(?!\s*(?:400g|200g|100g|800g)?\s*(?:网卡|網卡|nic|光模块|交换机|板)))"  # 一张网卡 is no GPU
-)
-_NODE_WORD = (
-    r"(?:nodes?|servers?|hosts?|machines?|boxes|systems?|chassis|dgx\w*|hgx\w*"
-    r"|台|臺|节点|節點|个节点|個節點|服务器|機器|机器)"
-)
-_RACK_WORD = r"(?:racks?|cabinets?|个?机柜|個?機櫃|个?机架|柜|櫃)"
-_NUMBER = r"((?<![\w.])-\d+(?:\.\d+)?|(?<![a-z0-9.])\d+(?:\.\d+)?)"
-_NO_SWITCH = r"(?!\s*(?:switch|交换机|交換機|光交换|核心交换|leaf|spine))"  # 一台交换机 is no node
 _BELOW_BEFORE = r"(?:under|below|less than|fewer than|smaller than|小于|少于|不到|低于)\s*"
 _BELOW_AFTER = r"\s*(?:以下|以内|之内)"
 _PRODUCT = re.compile(
@@ -31,15 +25,19 @@ _PRODUCT = re.compile(
     re.ASCII,
 )
 _TIMES = re.compile(r"(?<![a-z0-9-])[a-z]{1,6}-?\d{3,}[a-z0-9-]*\s*(?:×|\*|x(?=\s*\d))", re.ASCII)  # CE9860 × 256
-_HALF = re.compile(r"\bhalf (?:of )?(?:that|it|this|as many|the (?:size|gpus|cards))|\bhalve\b|一半|减半|減半|砍半")
-_DOUBLE = re.compile(
-    r"\b(?:double|twice) (?:that|it|this|as many|the (?:size|gpus|cards))|\bdouble\b\s*[?？]?$|翻倍|翻一番|加倍"
-)
 _NOT_A_NUMBER = re.compile(  # "256, not 128"; "不是128卡，是256"
-    rf"(?:\bnot|\binstead of|\brather than|不是|而不是|而非)\s*(?:the )?\d+(?:\.\d+)?\s*{_GPU_WORD}?(?![\w.])"
+    rf"(?:\bnot|\binstead of|\brather than|不是|而不是|而非)\s*(?:the )?\d+(?:\.\d+)?\s*{GPU_WORD}?(?![\w.])", re.ASCII
 )
-
-_search = functools.partial(re.search, flags=re.ASCII)  # \b and \w must not take Chinese characters for letters
+_GRID = re.compile(  # "16x8 h100", "128 nodes × 8"
+    rf"(?<![\w.])(\d+)\s*{NODE_WORD}?\s*(?:x|×|\*)\s*(\d+)(?!\s*[\d.x]|\s*[kmgt]i?b|\s*g(?![a-z]*pu)|\s*{NODE_WORD})",
+    re.ASCII,
+)
+_BARE_EACH = re.compile(  # "each packing 8", "8 apiece": a number without a thing
+    rf"(?:\b(?:each|every one)\s+(?:[a-z]+\s+){{0,2}}|{NODE_WORD}\s+of\s+|每(?:台|节点|个节点|机)(?:配|装|带|有"
+    rf"|是|插)?)(\d+)(?=\s*(?:$|[,.;:?!，。；？)]))"
+    r"|(?<![\w.])(\d+)\s+(?:each|apiece)\b",
+    re.ASCII,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +46,7 @@ class GpuCount:
 
     gpus: int | None = None
     gpus_per_node: int | None = None
+    notes: tuple[ReadingNote, ...] = ()
 
 
 def without_products(low: str) -> str:
@@ -55,102 +54,192 @@ def without_products(low: str) -> str:
     return _TIMES.sub(" switch x ", _PRODUCT.sub(" switch ", low))
 
 
-def count_gpus(low: str, models: str, carried_gpus: int | None, carried_per_node: int) -> GpuCount:
+def count_gpus(low: str, models: str, carried_per_node: int) -> GpuCount:
     """GPUs and GPUs per node. `models` is a regular expression of GPU names; carried: from earlier in the chat."""
-    corrected = _NOT_A_NUMBER.sub(" ", low)
-    if re.search(r"\d", corrected):  # "not 128" alone leaves nothing to count
-        low = corrected
-    if match := _search(rf"(?<![\w.])(\d+)?\s*(?:x|个|台|套)?\s*(?:{models}|nvidia)?\s*nvl-?72(?![0-9])", low):
-        racks = match[1] or (more[1] if (more := _search(rf"(\d+)\s*{_RACK_WORD}", low.replace(match[0], " "))) else 1)
+    low = without_denied(low)
+    packed = rf"(?<![\w.])(2|4|8|10|16)x\s?{gpu_names(models)}(?=[\s-]+{NODE_WORD})"  # "one 8xh100 node"
+    low = re.sub(packed, r"\1-gpu", low, flags=re.ASCII)
+    if match := re.search(
+        rf"(?<![\w.])(\d+)?\s*(?:x|个|台|套)?\s*(?:{models}|nvidia)?\s*nvl-?72(?![0-9])", low, re.ASCII
+    ):
+        more = re.search(rf"(\d+)\s*{RACK_WORD}", low.replace(match[0], " "), re.ASCII)
+        racks = match[1] or (more[1] if more else 1)
         return GpuCount(int(racks) * NVL72_GPUS, NVL72_TRAY_GPUS)
-    per_node, low = _per_node(low, models)
-    each = per_node or carried_per_node
-    if (nodes := _nodes_in_racks(low)) is not None:
-        each = per_node or _gpus_each(low) or carried_per_node
-        return GpuCount(nodes * each, each)
-    found = _counted(low, models, per_node, each)
-    if found is not None:
-        return found
-    if carried_gpus and _HALF.search(low):
-        return GpuCount(max(1, carried_gpus // 2), per_node)
-    if carried_gpus and _DOUBLE.search(low):
-        return GpuCount(carried_gpus * 2, per_node)
-    return GpuCount(None, per_node)
+    mentions = mentions_in(low, models)
+    per_node = _said_per_node(mentions)
+    if grid := _grid(low, mentions, models):
+        return grid
+    first: dict[Thing, Mention] = {}
+    for one in mentions:
+        first.setdefault(one.thing, one)
+    gpus, nodes = _gpu_mention(mentions), first.get("node")
+    each = per_node or (_bare_each(low) if nodes else None)
+    if nodes and gpus and each is None and _must_be_each(gpus, nodes):
+        each = round(gpus.number)
+    held = each or carried_per_node
+    if nodes and (gpus is None or gpus.each_of in ("node", "any") or round(gpus.number) == each) and nodes.number >= 0:
+        total = round(_multiplied(nodes, mentions)) * held
+        return GpuCount(total, each, _parts(nodes, mentions, total, held))
+    if gpus is None:
+        return GpuCount(None, each, _racks_alone(low, first))
+    if gpus.each_of == "node":  # of a node, and nobody says how many nodes, but for "one 8-gpu node"
+        single = re.search(r"(?:\b(?:one|1|single)\s+|单台?"
+            r"|[1一]台)$", low[max(0, gpus.start - 8) : gpus.start], re.ASCII)
+        return GpuCount(round(gpus.number) if single else None, each)
+    return _of_gpus(low, gpus, nodes, mentions, each, held)
 
 
-def _per_node(low: str, models: str) -> tuple[int | None, str]:
-    """GPUs of a node where they are said apart, and the text without them."""
-    server = r"(?:nodes?|servers?|hosts?|boxes|machines?|服务器|節點|节点|机器|整机|机(?!群|房|柜|架))"
-    patterns = (
-        rf"(\d+)\s*-?\s*(?:gpus?|cards?|卡|张|way)\s*(?:/|per|a|each)?\s*-?\s*(?:的)?\s*(?:(?:{models})\s*)?{server}",
-        r"(?:每(?:台|节点|机|个节点|服务器)(?:机器|服务器)?\s*(?:有|配|装|带|是|放|插)?\s*)(\d+)\s*(?:张|块|卡|个)?(?!\s*台)",
-        r"(?<=[,，;；])\s*(?:1|一|单)(?:台|机|节点)(?:机器|服务器)?\s*(?:有|配|装|带|是|插)?\s*(\d+)\s*(?:张|块|卡)",
-    )
-    for at, pattern in enumerate(patterns):
-        if match := _search(pattern, low):
-            return int(match[1]), low.replace(match[0], " node " if at == 0 else " ", 1)
-    return None, low
+def without_denied(low: str) -> str:
+    """The text without numbers that it corrects: "256, not 128". "Not 128" alone stays, as nothing else is left."""
+    corrected = _NOT_A_NUMBER.sub(" ", low)
+    return corrected if re.search(r"\d", corrected) else low
 
 
-def _nodes_in_racks(low: str) -> int | None:
-    """Servers of "4 racks of 8 boxes each", "两个机柜，每柜4台"."""
-    match = _search(
-        rf"(\d+)\s*{_RACK_WORD}\s*(?:of|with|x|×|\*|holding|having|each with)\s*(\d+)\s*(?:\w+\s+){{0,2}}?{_NODE_WORD}",
-        low,
-    )
-    match = match or _search(
-        rf"(\d+)\s*{_RACK_WORD}[^\d]{{0,10}}(?:每|each|per|a)?[^\d]{{0,10}}(\d+)\s*(?:\w+\s+){{0,2}}?{_NODE_WORD}{_NO_SWITCH}",
-        low,
-    )
-    return int(match[1]) * int(match[2]) if match else None
+def _gpu_mention(mentions: Sequence[Mention]) -> Mention | None:
+    """The count of GPUs that is meant: a total before the first, the first before those of a node."""
+    counts = [one for one in mentions if one.thing == "gpu"]
+    ranked = sorted(counts, key=lambda one: (not one.total, one.each_of == "node", one.each_of == "any"))
+    return ranked[0] if ranked else None
 
 
-def _gpus_each(low: str) -> int | None:
-    """`8卡` beside a count of servers."""
-    match = _search(rf"{_NODE_WORD}\s*(\d+)\s*(?:卡|张|-?gpu)", low)
-    return int(match[1]) if match else None
-
-
-def _counted(low: str, models: str, per_node: int | None, each: int) -> GpuCount | None:
-    grid = _search(
-        rf"(\d+)\s*{_NODE_WORD}?\s*(?:of|with|x|×|\*|各|每台)\s*(\d+)\s*-?\s*(?:x\s*)?(?:{models}|{_GPU_WORD})(?:s|-|\b|(?=[^a-z]))",
-        low,
-    ) or _search(r"(\d+)\s*(?:台|臺|个节点|节点)\s*(?:的)?\s*(\d+)\s*(?:卡|张)", low)
-    count = _search(
-        rf"{_NUMBER}\s*(?:x|×)?[\s-]*(?:(?:nvidia|amd|hgx|dgx)\s+)?(?:(?:{models})s?[\s-]*)?{_GPU_WORD}", low
-    )
-    named = _search(
-        rf"{_NUMBER}\s*(?:x|×)?[\s-]*(?:nvidia\s+|张|块)?(?:{models})s?(?![a-z0-9])(?!\s*{_NODE_WORD})", low
-    )
-    nodes = _search(
-        rf"{_NUMBER}\s*(?:x|×)?[\s-]*(?:\w+-?way\s+)?(?:(?:nvidia|gpu|hgx)\s+)?(?:(?:{models})s?\s*)?{_NODE_WORD}{_NO_SWITCH}",
-        low,
-    )
-    one = _search(r"(?<![a-z0-9.])(\d+)-(?:gpu|way)\b", low)
-    if nodes and one and not grid and one[1] != nodes[1]:
-        return GpuCount(int(float(nodes[1])) * int(one[1]), int(one[1]))
-    if nodes and count and not grid and _is_each(count[0], low):
-        return GpuCount(int(float(nodes[1])) * int(float(count[1])), int(float(count[1])))
-    if grid:
-        return GpuCount(int(grid[1]) * int(grid[2]), int(grid[2]))
-    if match := (count or named):
-        gpus = int(float(match[1]))
-        if _search(_BELOW_BEFORE + re.escape(match[1]), low) or _search(re.escape(match[0]) + _BELOW_AFTER, low):
-            gpus = max(each, (gpus - 1) // each * each)  # "under 100" is sized at 96
-        return GpuCount(gpus, per_node)
-    if nodes:
-        return GpuCount(int(float(nodes[1])) * each, per_node)
+def _said_per_node(mentions: Sequence[Mention]) -> int | None:
+    nodes = any(one.thing == "node" for one in mentions)
+    for one in mentions:
+        inside = one.each_of == "node" or (one.each_of == "any" and nodes)
+        if one.thing == "gpu" and inside and 1 <= one.number <= NVL72_GPUS and not one.total:
+            larger = [other for other in mentions if other.thing not in ("gpu", "node") and other.number > 1]
+            if one.each_of == "any" and any(other.start > _first(mentions, "node") for other in larger):
+                continue
+            return round(one.number)
     return None
 
 
-def _is_each(count: str, low: str) -> bool:
-    """Whether a count of GPUs is that of one node: "eight GPUs each", "8 GPUs per node"."""
-    node = r"(?:node|server|box|machine|host|system)"
-    said = re.escape(count)
-    return bool(
-        _search(
-            rf"{said}[^;,()]{{0,25}}(?:per|each|a|every) {node}|{said}\s+(?:each|apiece)"
-            rf"|每(?:台|个?节点)[^，。,]{{0,4}}{said}",
-            low,
+def _first(mentions: Sequence[Mention], thing: Thing) -> int:
+    return next(one.start for one in mentions if one.thing == thing)
+
+
+def _must_be_each(gpus: Mention, nodes: Mention) -> bool:
+    """Whether a count of GPUs beside one of servers can only be that of each: "16 servers, 8 GPUs"."""
+    return not gpus.total and 1 <= gpus.number <= MOST_IN_A_NODE and nodes.number > 1 and gpus.number < 2 * nodes.number
+
+
+def _multiplied(one: Mention, mentions: Sequence[Mention]) -> float:
+    """A count times what holds it, where it is said of each: "4 rows of 8 racks, 4 servers a rack" are 128."""
+    larger = [other for other in mentions if LEVELS.index(other.thing) > LEVELS.index(one.thing)]
+    larger = [other for other in larger if other.thing != "cluster"]
+    if one.each_of in ("", "cluster") or not larger:
+        return one.number
+    named = [other for other in larger if other.thing == one.each_of]
+    if one.each_of != "any" and not named:
+        return one.number
+    holder = (named or sorted(larger, key=lambda other: (LEVELS.index(other.thing), other.start)))[0]
+    return one.number * _multiplied(holder, mentions)
+
+
+def _grid(low: str, mentions: Sequence[Mention], models: str) -> GpuCount | None:
+    """`16x8 h100` and `128 nodes × 8`."""
+    match = _GRID.search(low)
+    if not match or any(one.each_of for one in mentions if one.thing == "gpu"):
+        return None
+    behind = re.match(rf"\s*-?\s*(?:(?:张|块)?\s*{gpu_names(models)}|{GPU_WORD})", low[match.end() :], re.ASCII)
+    nodes = re.match(rf"\d+\s*{NODE_WORD}", match[0], re.ASCII)
+    if not behind and not nodes:
+        return None
+    count, each = int(match[1]), int(match[2])
+    if not nodes and count in (4, 8) and each not in (4, 8):  # "8x16 h100"
+        count, each = each, count
+    return GpuCount(count * each, each)
+
+
+def _bare_each(low: str) -> int | None:
+    match = _BARE_EACH.search(low)
+    return int(match[1] or match[2]) if match else None
+
+
+def _of_gpus(
+    low: str, gpus: Mention, nodes: Mention | None, mentions: Sequence[Mention], each: int | None, held: int
+) -> GpuCount:
+    """Where GPUs themselves are counted, and not those of one server."""
+    total = round(_multiplied(gpus, mentions))
+    said = str(round(gpus.number))
+    if re.search(_BELOW_BEFORE + said, low) or re.search(
+        re.escape(low[gpus.start : gpus.end].strip()) + _BELOW_AFTER, low
+    ):
+        total = max(held, (total - 1) // held * held)  # "under 100" is sized at 96
+    notes = list(_parts(gpus, mentions, total, held))
+    if nodes and nodes.number > 1 and each is None:
+        spread, rest = divmod(total, round(_multiplied(nodes, mentions)))
+        if not rest and 1 <= spread <= MOST_IN_A_NODE:
+            each = spread
+            if not gpus.total and gpus.number <= MOST_IN_A_NODE:
+                notes.append(
+                    note(
+                        "gpus",
+                        f"{total} GPUs are taken as all of them, {spread} a server.",
+                        f"{total} 张 GPU 按总数理解，即每台 {spread} 张。",
+                    )
+                )
+    elif nodes and each and (servers := round(_multiplied(nodes, mentions))) > 1 and servers * each != total:
+        notes.append(
+            note(
+                "gpus",
+                f"{total:,} GPUs were said, while {servers:,} servers of {each} hold {servers * each:,}: "
+                f"{total:,} is taken.",
+                f"文中给出 {total:,} 张 GPU，而 {servers:,} 台、每台 {each} 张为 {servers * each:,} 张：按 "
+                f"{total:,} 张计算。",
+            )
         )
+    other = _second_model(low, gpus, mentions)
+    if other:
+        total += round(other.number)
+        notes.append(
+            note(
+                "gpus",
+                f"The two kinds of GPU are added up, {total:,} in all, and calculated as one kind.",
+                f"两种 GPU 合计 {total:,} 张，按同一型号计算。",
+            )
+        )
+    return GpuCount(total, each, tuple(notes))
+
+
+def _second_model(low: str, gpus: Mention, mentions: Sequence[Mention]) -> Mention | None:
+    """`128 H100s and 64 A100s`: the second count, where it is one of another kind of GPU."""
+    for one in mentions:
+        between = low[gpus.end : one.start]
+        if one.thing == "gpu" and gpus.model and one.model not in ("", gpus.model) and one.start > gpus.end:
+            joined = re.fullmatch(r"\s*(?:,?\s*and|plus|\+|&|和|加|加上|以及|,|、)\s*(?:another\s*)?", between)
+            return one if joined else None
+    return None
+
+
+def _parts(one: Mention, mentions: Sequence[Mention], total: int, held: int) -> tuple[ReadingNote, ...]:
+    """Says what was taken where there are several clusters, and where a count was multiplied."""
+    clusters = next((other for other in mentions if other.thing == "cluster" and other.number > 1), None)
+    if clusters and (one.each_of in ("cluster", "any")):
+        number = round(clusters.number)
+        return (
+            note(
+                "gpus",
+                f"{number} clusters of {total:,} GPUs, each with a network of its own: the answer is for one of them. "
+                f"For one network over all, ask for {number * total:,} GPUs.",
+                f"{number} 个集群、每个 {total:,} 张 GPU，各有自己的网络：以下按其中一个计算。"
+                f"若要连成一张网，请按 {number * total:,} 张提问。",
+            ),
+        )
+    if one.each_of in ("", "cluster", "node") or _multiplied(one, mentions) == one.number:
+        return ()
+    return (
+        note("gpus", f"The counts multiply to {total:,} GPUs in all.", f"各级数量相乘，共 {total:,} 张 GPU。"),
+    )
+
+
+def _racks_alone(low: str, first: dict[Thing, Mention]) -> tuple[ReadingNote, ...]:
+    if "rack" not in first and not re.search(r"\bhalf a (?:rack|cabinet)|半(?:个)?机?柜", low):
+        return ()
+    return (
+        note(
+            "gpus",
+            "Racks were counted, but not the servers in one: no number of GPUs follows from that.",
+            "只给出了机柜数，没有说明每柜几台服务器，因此无法得出 GPU 数。",
+        ),
     )

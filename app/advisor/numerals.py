@@ -26,8 +26,9 @@ _TENS = {
 _SCALES = {"dozen": 12, "hundred": 100, "thousand": 1_000, "million": 1_000_000}
 _COUNTABLE_EN = (
     r"(?:gpus?|cards?|nodes?|servers?|hosts?|accelerators?|machines?|boxes|systems?|racks?|cabinets?|dgx|hgx|nvidia|nvl72s?"
-    r"|h100s?|h200s?|h20s?|a100s?|b200s?|b300s?|gb[23]00|mi3\d\dx?|years?|yrs?|cents?|switches"
-    r"|(?:\d+g )?ports?|[1-8]00g|(?:\d+|[a-z]+)-(?:way|gpu|card)"
+    r"|[abhl]\d{2,3}s?|gb[23]00|rtx|mi3\d\dx?|years?|yrs?|cents?|switches"
+    r"|(?:\d+g )?ports?|[1-8]00g|sites?|clusters?|rows?|pods?|islands?|data ?cent(?:er|re)s?|locations?|campuses"
+    r"|trays?|(?:\d+|[a-z]+)-(?:way|gpu|card)"
     r"|(?:bare|big|new|identical|gpu|ai)\s+(?:\w+\s+)?(?:nodes?|servers?|boxes|machines?))"
 )
 _WORD = "|".join((*_UNITS, *_TENS, *_SCALES))
@@ -66,7 +67,8 @@ _ZH_DIGITS = {
 _ZH_SCALES = {"十": 10, "百": 100, "千": 1_000}
 _ZH_NUMERAL = "零〇一二两兩三四五六七八九十百千万萬亿億"
 _ZH_COUNTABLE = (
-    r"(?:卡|张|張|块|塊|台|臺|节点|節點|个节点|個節點|个GPU|個GPU|颗|顆|年|GPU|柜|櫃|个机柜|個機櫃|个机架|套)"
+    r"(?:卡|张|張|块|塊|台|臺|节点|節點|个节点|個節點|个GPU|個GPU|颗|顆|年|GPU|柜|櫃|个机柜|個機櫃|个机架|套"
+    r"|个集群|个机房|个站点|个数据中心|个园区|个校区|排)"
 )
 _ABOUT_ZH = r"(?:来|來|多|余|餘|几)?"  # 五百来张, 五百多张: about 500
 _CHINESE = re.compile(

@@ -9,18 +9,20 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
-from typing import Any, Literal
-
-import yaml
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from app.advisor.answer import Answer, Kind
+from app.advisor.approximate import spelled_out
 from app.advisor.cluster_numbers import cluster_numbers
+from app.advisor.constraints import constraints
 from app.advisor.dispute import disputed_figure
+from app.advisor.follow_up import Restated, carried_spec, goes_on, parts_asked, restated, said_before, wished
 from app.advisor.numerals import normalise_numbers
+from app.advisor.question_kind import CALCULATED, NOT_OF_A_JOB, kind_of
+from app.advisor.reading_notes import ReadingNote
 from app.advisor.spec import ClusterSpec
+from app.advisor.vocabulary import Vocabulary, vocabulary
 from app.advisor.workload_question import (
     DEFAULT_MODEL,
     ModelNames,
@@ -33,19 +35,9 @@ from app.advisor.workload_question import (
 from app.errors import AdvisorError
 from app.fabric.calculation import Language
 
-CALCULATED: frozenset[str] = frozenset({"decision", "comparison", "sizing", "cost", "performance"})
-NOT_OF_A_JOB: frozenset[str] = frozenset({"sizing", "diagnosis", "configuration"})  # asked of the network itself
 _CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 _LATIN_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_\-']*")
 _CODE_NAME = re.compile(r"[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+")
-_CHOICE_FIELDS = frozenset(
-    {
-        *("workload", "budget", "network_team", "priority", "hybrid", "ethernet_estate", "avoid_lock_in"),
-        *("tenancy", "region", "supply", "time_to_market"),
-    }
-)
-_LOOSE = frozenset({"explanation", "alternative", "performance_weak", "sizing_weak"})  # words of almost any question
-_SHORT_QUESTION_WORDS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,41 +55,10 @@ class Question:
     intents: frozenset[str]
     disputed: str = ""  # a figure that the user holds against ours, see dispute.py
     job: Subject | None = None  # what of a training or serving job is asked, see workload_question.py
-
-
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
-    fabrics: Mapping[str, re.Pattern[str]]
-    intents: Mapping[str, re.Pattern[str]]
-    domain: re.Pattern[str]
-    follow_up: re.Pattern[str]
-    spec: Mapping[str, Mapping[str, re.Pattern[str]]]
-    flags: Mapping[str, re.Pattern[str]]
-    preferred_notes: Mapping[str, frozenset[str]]
-    preferred_factor: float
-    not_ours: re.Pattern[str]
-    chinese_words: re.Pattern[str]
-    english_words: re.Pattern[str]
-
-
-@cache
-def vocabulary() -> Vocabulary:
-    data = yaml.safe_load((Path(__file__).parent / "vocabulary.yaml").read_text(encoding="utf-8"))
-    spec: dict[str, Any] = data["spec"]
-    flags = spec.pop("flags")
-    return Vocabulary(
-        {name: _any(patterns) for name, patterns in data["fabrics"].items()},
-        {name: _any(patterns) for name, patterns in data["intents"].items()},
-        _any(data["domain"]),
-        _any(data["follow_up"]),
-        {field: {value: _any(patterns) for value, patterns in values.items()} for field, values in spec.items()},
-        {field: _any(patterns) for field, patterns in flags.items()},
-        {kind: frozenset(topics) for kind, topics in data["preferred_notes"].items() if kind != "factor"},
-        float(data["preferred_notes"]["factor"]),
-        _any(data["not_ours"]),
-        _any([data["language_words"]["zh"]]),
-        _any([data["language_words"]["en"]]),
-    )
+    notes: tuple[ReadingNote, ...] = ()  # what had to be chosen in reading; the answer's assumptions end with it
+    parts: tuple[str, ...] = ()  # of a bill, as named: energy, optics, … (vocabulary.yaml, focus)
+    again: Restated | None = None  # it only asks for the answer before: whether it is sure, in another language, …
+    again_text: str = ""  # in these words
 
 
 def read_question(
@@ -118,27 +79,42 @@ def read_question(
     digits in it.
     """
     cleaned = clean(text, max_chars)
+    vocab = vocabulary()
     previous = history[-1] if history else None
+    if previous and (again := restated(cleaned, previous, vocab)):
+        before = read_question(
+            previous.question,
+            history[:-1],
+            gpu_models=gpu_models,
+            gpu_speeds=gpu_speeds,
+            switches=switches,
+            models=models,
+            max_chars=max_chars,
+        )
+        return replace(_again(before, previous, history, again), again_text=cleaned)
     disputed = disputed_figure(cleaned, previous)
     job = job_fields(cleaned, models) if models else {}
-    words = normalise_numbers(without_job(cleaned.replace(disputed, " ") if disputed else cleaned))
-    tongue = detect_language(cleaned) if language == "auto" else language
-    vocab = vocabulary()
-    carried = _carried(history)
-    follow_up = bool(previous and vocab.follow_up.search(words))
+    spelled, vague = spelled_out(without_job(cleaned.replace(disputed, " ") if disputed else cleaned))
+    words = normalise_numbers(spelled)
+    carried = carried_spec(history)
+    wishes = wished(words, previous)
+    follow_up = bool(wishes) or goes_on(words, previous, vocab)
 
-    changes = cluster_numbers(words, gpu_models, carried, follow_up) | _attributes(words, vocab) | job
+    numbers = cluster_numbers(words, gpu_models, carried, follow_up)
+    told = constraints(words, vocab)
+    changes = numbers.fields | told.fields | wishes | job
     for name, (switch_id, fabric) in (switches or {}).items():
         if re.search(rf"(?<![a-z0-9]){re.escape(name)}s?(?![a-z0-9])", words.lower()):
             changes[f"{fabric}_switch"] = switch_id
     spec = carried.changed(changes)
-    said = frozenset(changes) | (_said_before(history))
+    said = frozenset(changes) | said_before(history)
     if "gpu_model" in changes and "gbps_per_gpu" not in said:  # the network that its standard server has
         spec = spec.changed({"gbps_per_gpu": (gpu_speeds or {}).get(changes["gpu_model"], spec.gbps_per_gpu)})
     intents = frozenset(name for name, pattern in vocab.intents.items() if pattern.search(_unsaid(words, vocab)))
     prose = _CODE_NAME.sub(" ", words)  # NCCL_IB_TC speaks of a setting, not of InfiniBand
     fabrics = frozenset(name for name, pattern in vocab.fabrics.items() if pattern.search(prose))
-    kind = _kind(words, intents, fabrics, changes, previous, follow_up, spec)
+    parts = parts_asked(words, vocab)
+    kind = kind_of(words, intents, fabrics, changes, previous, follow_up, spec.gpus is not None, parts)
     subject = subject_of(cleaned, spec, "model" in job or (follow_up and spec.model is not None))
     if subject is None and previous and follow_up and kind == previous.kind:
         subject = subject_before(one["tool"] for one in previous.calculations)
@@ -157,11 +133,41 @@ def read_question(
         and bool(
             fabrics
             or vocab.domain.search(words)
-            or (follow_up and (changes or kind in CALCULATED))
+            or (previous and changes)
+            or (follow_up and kind in CALCULATED)
             or "gpus" in changes
         )
     )
-    return Question(cleaned, tongue, kind, fabrics, spec, said, follow_up, in_domain, intents, disputed, subject)
+    return Question(
+        text=cleaned,
+        language=_language(cleaned, previous, follow_up, vocab) if language == "auto" else language,
+        kind=kind,
+        fabrics=fabrics,
+        spec=spec,
+        said=said,
+        follow_up=follow_up,
+        in_domain=in_domain,
+        intents=intents,
+        disputed=disputed,
+        job=subject,
+        notes=vague + numbers.notes + told.notes,
+        parts=parts,
+    )
+
+
+def _again(before: Question, previous: Answer, history: Sequence[Answer], again: Restated) -> Question:
+    """The question before, asked once more: with the cluster that its answer had, and in the language that is asked."""
+    language: Language = again if again in ("zh", "en") else previous.language
+    spec = ClusterSpec.from_json(previous.spec) if previous.spec else before.spec
+    return replace(before, language=language, spec=spec, said=said_before(history), in_domain=True, again=again)
+
+
+def _language(text: str, previous: Answer | None, follow_up: bool, vocab: Vocabulary) -> Language:
+    """That of the question; one that has no words of a language ("H200?", "512?") is in that of the answer before."""
+    bare = not _CJK.search(text) and not vocab.english_words.search(text) and not re.search(r"\b[a-z]{4,}", text)
+    if previous and follow_up and bare and len(_LATIN_WORD.findall(text)) <= 1:
+        return previous.language
+    return detect_language(text)
 
 
 def clean(text: str, max_chars: int) -> str:
@@ -195,101 +201,11 @@ def detect_language(text: str) -> Language:
     return "zh" if cjk >= len(_LATIN_WORD.findall(text)) else "en"
 
 
-def _any(patterns: Sequence[str]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE | re.ASCII)
-
-
-def _carried(history: Sequence[Answer]) -> ClusterSpec:
-    for answer in reversed(history):
-        if answer.spec:
-            return ClusterSpec.from_json(answer.spec)
-    return ClusterSpec()
-
-
-def _said_before(history: Sequence[Answer]) -> frozenset[str]:
-    for answer in reversed(history):
-        if answer.spec:
-            assumed = {assumption.field for assumption in answer.assumptions}
-            default = ClusterSpec().to_json()
-            return frozenset(
-                name
-                for name, value in answer.spec.items()
-                if name in default and value != default[name] and name not in assumed
-            )
-    return frozenset()
-
-
-def _attributes(words: str, vocab: Vocabulary) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for field, values in vocab.spec.items():
-        for value, pattern in values.items():
-            if pattern.search(words):
-                found[field] = value
-                break
-    return found | {field: True for field, pattern in vocab.flags.items() if pattern.search(words)}
-
-
 def _unsaid(words: str, vocab: Vocabulary) -> str:
     """The question without what it says of the cluster, so that "tight budget" does not ask for a price."""
     for field in ("budget", "network_team", "priority"):
         for pattern in vocab.spec[field].values():
             words = pattern.sub(" ", words)
+        if field in vocab.denied:
+            words = vocab.denied[field].sub(" ", words)
     return words
-
-
-def _kind(
-    words: str,
-    intents: frozenset[str],
-    fabrics: frozenset[str],
-    changes: Mapping[str, Any],
-    previous: Answer | None,
-    follow_up: bool,
-    spec: ClusterSpec,
-) -> Kind | Literal["unknown"]:
-    """Which kind of answer is asked for, the most specific intent first."""
-    scale = spec.gpus is not None
-    both = len(fabrics) >= 2
-    chooses = bool({"decision", "pick"} & intents) or (
-        "alternative" in intents and (scale or len(words.split()) <= _SHORT_QUESTION_WORDS)
-    )
-    choice = chooses and (both or (scale and bool(fabrics or "gpus" in changes)))
-    if choice and "why" in intents and set(changes) <= {"gpus", "model"}:
-        return "explanation"  # of what others chose, or of a premise: not asked to choose
-    about_choice = set(changes) <= _CHOICE_FIELDS and bool(changes)
-    if previous and follow_up and about_choice and previous.kind in {"decision", "comparison", "clarification"}:
-        return "decision"
-    if previous and "flip" in intents and previous.kind in {"decision", "comparison"}:
-        return "decision"
-    if choice and scale and "gpus" in changes and "pick" in intents and not intents & {"asked_price", "count"}:
-        return "decision"
-    if "staffing" in intents:
-        return "explanation"
-    if "power" in intents and scale and "sizing" not in intents and "diagnosis" not in intents:
-        return "cost"
-    priced = "cost" in intents and "count" not in intents  # "how much for the switches", not "how many switches"
-    if "sizing" in intents and "diagnosis" not in intents and not priced:
-        return "sizing"
-    if "diagnosis" in intents and not (choice and scale):
-        return "diagnosis"
-    if "performance" in intents and (scale or not (choice or "configuration" in intents)):
-        return "performance"
-    if "configuration" in intents and not (choice and scale):
-        return "configuration"
-    if "comparison" in intents and both and not (choice and scale):
-        return "comparison"
-    if "cost" in intents and not (choice and both and "gpus" in changes):
-        return "cost"
-    if choice:
-        return "decision"
-    if scale and "gpus" in changes:
-        weak = {"performance_weak": "performance", "sizing_weak": "sizing"}
-        for intent, kind in weak.items():
-            if intent in intents:
-                return kind  # type: ignore[return-value]
-    if previous and follow_up and fabrics and scale and previous.kind in CALCULATED and not intents - _LOOSE:
-        return previous.kind  # "and on InfiniBand?" after a price asks for a price
-    if previous and (follow_up or not intents) and changes:
-        return "decision" if previous.kind == "clarification" else previous.kind
-    if "explanation" in intents or intents or fabrics:
-        return "decision" if both and "gpus" in changes else "explanation"
-    return "decision" if "gpus" in changes else "unknown"

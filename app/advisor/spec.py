@@ -33,6 +33,7 @@ class ClusterSpec:
     hybrid: bool | None = None  # spans sites or clouds
     ethernet_estate: bool | None = None  # runs data-centre Ethernet already
     avoid_lock_in: bool | None = None
+    excluded: str | None = None  # infiniband | roce: ruled out by those who ask
     tenancy: str | None = None  # single | multi
     region: str | None = None  # china | elsewhere
     supply: str | None = None  # constrained | open

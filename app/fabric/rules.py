@@ -11,7 +11,7 @@ from app.fabric.checks import bad_value, check_range, one_of
 from app.fabric.estimate import Estimate
 
 Option = Literal["infiniband", "roce", "naas", "either"]
-Provenance = Literal["article", "published", "calculator"]
+Provenance = Literal["article", "published", "calculator", "said"]
 OPTIONS: tuple[Option, ...] = ("infiniband", "roce", "naas")
 
 
@@ -30,6 +30,7 @@ class Situation:
     hybrid: bool | None = None
     ethernet_estate: bool | None = None
     avoid_lock_in: bool | None = None
+    excluded: str | None = None  # infiniband | roce: ruled out by those who ask
     tenancy: str | None = None  # single | multi
     region: str | None = None  # china | elsewhere
     supply: str | None = None  # constrained | open
