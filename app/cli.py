@@ -17,6 +17,7 @@ COMMANDS = {
     "ingest": "app.commands.documents:ingest",
     "documents": "app.commands.documents:documents",
     "size": "app.commands.calculators:size",
+    "grow": "app.commands.calculators:grow",
     "cost": "app.commands.calculators:cost",
     "compare": "app.commands.calculators:compare",
     "collective": "app.commands.calculators:collective",

@@ -266,3 +266,20 @@ def test_validate_fabrics_fails_on_what_is_not_explained(monkeypatch: pytest.Mon
     lab["explained"] = ""  # no number of GPUs is stated, so nothing can be computed
     done = run("validate", "fabrics")
     assert done.exit_code == 1 and "4 unexplained" in done.stdout
+
+
+def test_grow_says_what_breaks_in_words_and_in_json() -> None:
+    asked = ("grow", "--keep", "40x sn4700", "--add", "256", "--there", "768", "--oversubscription", "3")
+    found = values(*asked)
+    assert (found["planned_gpus"], found["leaf_switches"], found["spine_switches"]) == (1024, 48, 4)
+    rows = answer(*asked)["rows"]
+    assert [row["code"] for row in rows][:3] == ["third-tier", "short", "buy"]
+    said = run(*asked).stdout
+    assert "breaks: Two tiers of NVIDIA Spectrum-3 SN4700 end at 768 GPUs" in said
+    assert "需购买" not in said
+    assert "不成立: 按此收敛比" in run(*asked, "--language", "zh").stdout
+
+
+def test_grow_refuses_what_it_cannot_read() -> None:
+    assert refused("grow", "--keep", "my switches", "--add", "8").code == "bad_stock"
+    assert refused("grow", "--keep", "4 sn9999", "--add", "8").code == "unknown_switch"

@@ -22,6 +22,8 @@ from app.fabric.goodput import estimate_goodput
 from app.fabric.inference import estimate_inference
 from app.fabric.job import Precision, unknown_model, usual_batch
 from app.fabric.layout_search import search_calculation, search_layouts
+from app.fabric.stock import plan_stock
+from app.fabric.stock_pairing import Wiring
 from app.fabric.topology import Fabric, Shape, size_fabric
 from app.fabric.training import estimate_training
 
@@ -95,6 +97,39 @@ def calculator_tools(tools: Tools, record: Record = as_json_text) -> list[BaseTo
                 oversubscription=oversubscription,
                 planes=planes,
             )
+        )
+
+    def grow(
+        keep: str,
+        add_gpus: int,
+        gpus_there: int = 0,
+        fabric: Fabric | None = None,
+        gpus_per_node: int = 8,
+        gbps_per_gpu: int = 400,
+        planes: int = 1,
+        topology: Wiring = "rail-optimized",
+        oversubscription: float = 1.0,
+        new_switch: str | None = None,
+    ) -> Result:
+        """What breaks when a cluster grows on switches that are there already: which are kept, idle, to be bought.
+
+        keep says the switches there, such as "40x sn4700, 4x sn5600"; gpus_there the GPUs on them already, add_gpus
+        those that are added. oversubscription is down-links over up-links of a leaf, 3 for 3:1 to the spine.
+        """
+        return run(
+            lambda: plan_stock(
+                tools.catalog,
+                keep=keep,
+                add_gpus=add_gpus,
+                gpus_there=gpus_there,
+                fabric=fabric,
+                gpus_per_node=gpus_per_node,
+                gbps_per_gpu=gbps_per_gpu,
+                planes=planes,
+                topology=topology,
+                oversubscription=oversubscription,
+                new_switch=new_switch,
+            ).calculation()
         )
 
     def compare(
@@ -243,5 +278,5 @@ def calculator_tools(tools: Tools, record: Record = as_json_text) -> list[BaseTo
 
     return [
         StructuredTool.from_function(function, response_format="content_and_artifact")
-        for function in (size, cost, compare, collective, training, goodput, inference)
+        for function in (size, grow, cost, compare, collective, training, goodput, inference)
     ]

@@ -1,4 +1,4 @@
-"""size, cost, compare, collective, assess: the calculators from the shell."""
+"""size, grow, cost, compare, collective, assess: the calculators from the shell."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from app.commands.options import (
     CLUSTER,
     COLLECTIVE,
     FACTS,
+    GROW,
     LOST,
     NAAS,
     SIDE,
@@ -59,6 +60,17 @@ def size(network: str, as_json: bool, language: Language, **given: Any) -> None:
 
         calculation = size_side_networks(catalog, sized, **side).named(network).calculation()  # type: ignore[arg-type]
     print_calculation(calculation, as_json=as_json, language=language)
+
+
+@click.command()
+@options(GROW)
+@json_option
+@language_option
+def grow(as_json: bool, language: Language, **given: Any) -> None:
+    """What breaks when GPUs are added on switches that are there: kept, idle, to be bought."""
+    from app.fabric.stock import plan_stock
+
+    print_calculation(plan_stock(_catalog(), **given).calculation(), as_json=as_json, language=language)
 
 
 @click.command()

@@ -29,6 +29,19 @@ SWITCH: Options = {
     "--fabric": {"type": FABRIC, "required": True},
     "--switch": {"help": "Switch id; see knowledge/catalog/switches.yaml."},
 }
+GROW: Options = {
+    "--keep": {"required": True, "help": 'Switches there: "40x sn4700, 4x sn5600"; ids as in switches.yaml.'},
+    "--add add_gpus": {"type": int, "required": True, "help": "GPUs that are added."},
+    "--there gpus_there": {"type": int, "default": 0, "help": "GPUs that hang on these switches already."},
+    "--fabric": {"type": FABRIC, "help": "The network of the GPUs; by default that of the switches."},
+    "--gpus-per-node": CLUSTER["--gpus-per-node"],
+    "--gbps-per-gpu": CLUSTER["--gbps-per-gpu"],
+    "--planes": CLUSTER["--planes"],
+    "--topology": {"type": click.Choice(["rail-optimized", "fat-tree"]), "default": "rail-optimized"},
+    "--oversubscription": CLUSTER["--oversubscription"],
+    "--new-switch": {"help": "Switch id to buy where those there do not do; more of them may be bought too."},
+    "--whole-units/--exact": CLUSTER["--whole-units/--exact"],
+}
 BILL: Options = {
     "--nic": {"help": "NIC id; see knowledge/catalog/nics.yaml."},
     "--node-leaf-m": {"type": float, "help": "Length of node-leaf links, metres."},

@@ -39,9 +39,12 @@ def print_calculation(calculation: Calculation, *, as_json: bool, language: Lang
     width = max((len(name) for name in data["values"]), default=0)
     for name, value in data["values"].items():
         click.echo(f"  {name:<{width}}  {with_range(value, language)}")
-    if data["rows"]:
-        click.echo(_table(rows_in(data["rows"], language)))
+    rows = rows_in(data["rows"], language)
+    findings = [f"{row['level']}: {row.get('finding') or row[language]}" for row in rows if "level" in row]
+    if rows and not findings:
+        click.echo(_table(rows))
     for heading, lines in (
+        ("findings", findings),
         ("assumptions", data["assumptions"]),
         ("sources", [_source(one) for one in data["sources"]]),
     ):

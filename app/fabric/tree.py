@@ -68,9 +68,7 @@ def splits(radix: int, oversubscription: float) -> tuple[tuple[int, int], ...]:
     return tuple((down, up) for up, down in most_down.items())
 
 
-def capacity(
-    rails: int, radix: int, tiers: int, oversubscription: float, core_oversubscription: float
-) -> int:
+def capacity(rails: int, radix: int, tiers: int, oversubscription: float, core_oversubscription: float) -> int:
     """The most ports that so many tiers join: r, r^2/2 and r^3/4 at 1:1 where the rails divide the radix."""
     if tiers == 1:
         return radix
@@ -96,15 +94,24 @@ def single_tier(used: int, positions: int, rails: int, radix: int, *, whole: boo
 
 
 def grow(
-    nodes: int, built: int, rails: int, radix: int, ratios: tuple[float, float], *, whole: bool, extra: int
+    nodes: int,
+    built: int,
+    rails: int,
+    radix: int,
+    ratios: tuple[float, float],
+    *,
+    whole: bool,
+    extra: int,
+    spine_radix: int | None = None,
 ) -> Tree | None:
     """The smallest tree of two or three tiers for `built` x `rails` ports and `extra` reserved ones.
 
     `nodes` of the `built` are there. `ratios` are the oversubscription of leaves and of spines. Each rail of
     a node goes to another leaf. None if three tiers do not suffice. Where the ratios leave a choice, the
-    wiring with the fewest switches.
+    wiring with the fewest switches. `spine_radix` is that of spines and cores where they are another switch.
     """
-    need = _Need(nodes, built + ceil(extra / rails), rails, radix, ratios, whole, extra)
+    positions = built + ceil(extra / rails)
+    need = _Need(nodes, positions, rails, radix, spine_radix or radix, ratios, whole, extra)
     for build in (_two_tiers, _three_tiers):
         trees = [build(need, down, up) for down, up in splits(radix, ratios[0])]
         found = [tree for tree in trees if tree is not None]
@@ -121,6 +128,7 @@ class _Need:
     positions: int
     rails: int
     radix: int
+    spine_radix: int
     ratios: tuple[float, float]
     whole: bool
     extra: int
@@ -135,33 +143,33 @@ def _two_tiers(need: _Need, down: int, up: int) -> Tree | None:
     if not need.whole and groups == 1:
         rails_each = max(k for k in divisors(need.rails) if need.positions * k <= down)
     leaves = need.rails * groups // rails_each
-    if leaves > need.radix:
+    if leaves > need.spine_radix:
         return None
     if need.whole:
-        spines = smallest_divisor(up, ceil(leaves * up / need.radix))
+        spines = smallest_divisor(up, ceil(leaves * up / need.spine_radix))
     else:
         used = ceil(need.positions / groups) * rails_each
         least = need.uplinks(used)
         choices = range(least, max(least, need.radix - used) + 1)
-        spines, up = min((smallest_divisor(u, ceil(leaves * u / need.radix)), u) for u in choices)
+        spines, up = min((smallest_divisor(u, ceil(leaves * u / need.spine_radix)), u) for u in choices)
     loads = _loads(need, down, groups, rails_each)
     positions = groups * down if need.whole else need.positions
     return Tree(2, leaves, spines, 0, down, up, leaves * up, 0, loads, positions)
 
 
 def _three_tiers(need: _Need, down: int, up: int) -> Tree | None:
-    spine_down, spine_up = splits(need.radix, need.ratios[1])[-1]
+    spine_down, spine_up = splits(need.spine_radix, need.ratios[1])[-1]
     groups = ceil(need.positions / down)
     leaves = need.rails * groups
     pods = ceil(leaves / spine_down)
-    if pods > need.radix:
+    if pods > need.spine_radix:
         return None
     if not need.whole:
         up = need.uplinks(ceil(need.positions / groups))
     leaf_spine = leaves * up
     spines = ceil(leaf_spine / spine_down)
     spine_core = ceil(leaf_spine * spine_up / spine_down)
-    cores = ceil(spine_core / need.radix)
+    cores = ceil(spine_core / need.spine_radix)
     even = (
         leaves % spine_down == 0
         and spines % pods == 0

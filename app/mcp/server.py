@@ -19,13 +19,14 @@ from app.errors import AdvisorError
 READ_ONLY = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 INSTRUCTIONS = (
     "Answers questions on networks for GPU clusters: InfiniBand, RoCE or a managed service. Use `ask` for advice with "
-    "sources, `size`, `cost`, `compare` and `collective` for figures, `search` for passages. Show figures as they are "
+    "sources, `size`, `grow` (on switches that are there), `cost`, `compare` and the others for figures, `search` for "
+    "passages. Show figures as they are "
     "given, with their ranges; do not compute with them."
 )
 
 
 def mcp_server(advisor: Advisor) -> MCPServer:
-    """Tools: size, cost, compare, collective, search, ask. Bad input is a tool error that says how to mend it."""
+    """Tools: the calculators, search, ask. Bad input is a tool error that says how to mend it."""
     server: MCPServer = MCPServer("fabric-advisor", version=__version__, instructions=INSTRUCTIONS, log_level="WARNING")
 
     def search(query: str, k: int = 5, language: Literal["en", "zh"] | None = None) -> dict[str, Any]:

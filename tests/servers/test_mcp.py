@@ -46,7 +46,7 @@ def test_the_tools_are_listed_with_what_they_take(advisor: Advisor) -> None:
             return await client.list_tools()
 
     tools = {one.name: one for one in _finished(run()).tools}
-    calculators = {"size", "cost", "compare", "collective", "training", "goodput", "inference"}
+    calculators = {"size", "grow", "cost", "compare", "collective", "training", "goodput", "inference"}
     assert set(tools) == calculators | {"search", "ask"}
     assert set(tools["size"].input_schema["required"]) == {"gpus", "fabric"}
 
@@ -105,6 +105,22 @@ def http_url(environment: dict[str, str], tmp_path: Path) -> Iterator[str]:
 def test_over_http_on_loopback(http_url: str) -> None:
     result = call(http_url, "compare", gpus=64)
     assert result.structured_content["values"]["infiniband_switches"]["value"] == 2
+
+
+WHAT_IF = {"keep": "40x sn4700", "add_gpus": 256, "oversubscription": 3}
+
+
+def test_growth_on_old_switches_over_both_transports(
+    environment: dict[str, str], http_url: str, tmp_path: Path
+) -> None:
+    stdio = StdioServerParameters(command=sys.executable, args=["-m", "app", "mcp"], env=environment, cwd=str(tmp_path))
+    for server in (stdio, http_url):
+        grown = call(server, "grow", **WHAT_IF).structured_content
+        counts = [grown["values"][f"{name}_switches"]["value"] for name in ("leaf", "spine", "kept", "idle", "bought")]
+        assert counts == [16, 3, 19, 21, 0]
+        assert [row["code"] for row in grown["rows"]][-2:] == ["fits", "speed"]
+        wrong = call(server, "grow", **WHAT_IF | {"keep": "forty boxes"})
+        assert wrong.is_error and "for example 40x sn4700" in wrong.content[0].text
 
 
 def test_a_training_step_comes_with_its_layout(advisor: Advisor) -> None:

@@ -13,6 +13,9 @@ from app.advisor.answer import Answer
 from app.advisor.spec import ClusterSpec
 from app.fabric.calculation import rows_in
 from app.fabric.cost import CATEGORIES
+from app.fabric.stock import plan_stock
+from app.knowledge import load_catalog
+from app.settings import knowledge_folder
 from app.web import labels as module
 from app.web.components.calculations import as_csv
 from app.web.labels import labels, resolve_language
@@ -46,6 +49,20 @@ def test_every_figure_of_an_answer_has_a_name(decision: Answer) -> None:
     }
     assert len(names) > 60
     assert names - set(WORDS["values"]) == set()
+
+
+def test_every_figure_of_growth_on_old_switches_has_a_name() -> None:
+    catalog = load_catalog(knowledge_folder() / "catalog")
+    plans = [
+        plan_stock(catalog, keep=keep, add_gpus=256, gpus_there=there, oversubscription=3.0, fabric="roce")
+        for keep, there in (("40x sn4700", 0), ("40x sn4700, 2x sn3700, 2x qm9700", 768), ("3x sn5600", 9_000))
+    ]
+    calculations = [plan.calculation() for plan in plans]
+    names = {name for one in calculations for name in (*one.values, *one.inputs)}
+    assert len(names) > 40
+    assert names - set(WORDS["values"]) == set()
+    columns = {name for one in calculations for row in rows_in(one.rows, "en") for name in row}
+    assert columns <= set(WORDS["columns"])
 
 
 def test_every_field_of_the_cluster_has_a_name_and_every_choice_too() -> None:
