@@ -109,7 +109,7 @@ class Evidence:
 
 def search_evidence(question: Question, library: Searchable) -> tuple[Hit, ...]:
     """The passages for a question; none where the question is far from our field and only resembles a document."""
-    if vocabulary().not_ours.search(question.text):
+    if vocabulary().elsewhere(question.text):
         return ()
     query = question.text
     if question.follow_up and question.kind in CALCULATED and question.spec.gpus is not None:

@@ -43,14 +43,23 @@ def training_context(
 
 
 def serving_context(
-    calculations: Sequence[Calculation], words: Mapping[str, Any], language: Language
+    calculations: Sequence[Calculation], words: Mapping[str, Any], language: Language, *, gpus_said: bool
 ) -> dict[str, Any]:
-    """`serving` of the inference template: the verdict in words, the model, and a row for every link."""
+    """`serving` of the inference template: the verdict in words, the model, and a row for every link.
+
+    `alone`: the GPUs that were said are those of one server, and it holds the model: nothing crosses a network.
+    `overfull`: they are those of one server, and it does not hold the model.
+    """
     one = next((one for one in calculations if one.tool == "inference"), None)
     if one is None:
         return {}
     needs, enough = str(one.values["needs_400g_rdma"].value), str(one.values["slowest_enough"].value)
+    inside = int(one.inputs["gpus"] or 0) <= int(one.inputs["gpus_per_node"] or 0)
+    fits = float(one.values["weights_gbytes"].value) <= float(one.values["memory_usable_gbytes"].value)
     return {
+        "alone": gpus_said and inside and fits,
+        "overfull": gpus_said and inside and not fits,
+        "precision": str(one.inputs["precision"]).upper(),
         "verdict": words["needs"][needs][language].format(
             enough=enough, keeps=str(one.values["slowest_that_keeps_up"].value)
         ),

@@ -129,7 +129,7 @@ def read_question(
     if previous and disputed:
         kind, follow_up = previous.kind, True
     in_domain = bool(disputed) or (
-        not vocab.not_ours.search(words)
+        not vocab.elsewhere(words)
         and bool(
             fabrics
             or vocab.domain.search(words)

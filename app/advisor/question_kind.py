@@ -18,7 +18,9 @@ CHOICE_FIELDS = frozenset(
 )
 _LOOSE = frozenset({"explanation", "alternative", "performance_weak", "sizing_weak"})  # words of almost any question
 _COUNTED_PARTS = frozenset({"optics", "switches", "nics"})  # parts of a bill that a sizing counts
-_ASKS = re.compile(r"[?？]|^\W*(?:what|which|how|why|who|when|where|is|are|does|do|can|explain)\b|吗|呢|什么|怎么", re.I)
+_ASKS = re.compile(
+    r"[?？]|^\W*(?:what|which|how|why|who|when|where|is|are|does|do|can|explain)\b|吗|呢|什么|怎么", re.IGNORECASE
+)
 _OF_ITS_OWN = frozenset({"sizing", "diagnosis", "configuration", "performance", "decision", "staffing", "why"})
 _SHORT_QUESTION_WORDS = 8
 
@@ -43,7 +45,8 @@ def kind_of(
         return "explanation"  # of what others chose, or of a premise: not asked to choose
     about_choice = set(changes) <= CHOICE_FIELDS and bool(changes)
     tells = not _ASKS.search(words)  # "we are not hybrid"
-    if previous and (follow_up or tells) and about_choice and previous.kind in {"decision", "comparison", "clarification"}:
+    of_choice = bool(previous and previous.kind in {"decision", "comparison", "clarification"})
+    if (follow_up or tells) and about_choice and of_choice:
         return "decision"
     goes_on = bool(previous and follow_up and scale and previous.kind in CALCULATED and not changes)
     if previous and goes_on and parts and not intents & _OF_ITS_OWN:

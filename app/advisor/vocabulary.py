@@ -30,8 +30,14 @@ class Vocabulary:
     preferred_notes: Mapping[str, frozenset[str]]
     preferred_factor: float
     not_ours: re.Pattern[str]
+    not_ours_alone: re.Pattern[str]
+    core: re.Pattern[str]
     chinese_words: re.Pattern[str]
     english_words: re.Pattern[str]
+
+    def elsewhere(self, text: str) -> bool:
+        """Whether a question is of another field that shares words with ours."""
+        return bool(self.not_ours.search(text) or (self.not_ours_alone.search(text) and not self.core.search(text)))
 
 
 @cache
@@ -56,6 +62,8 @@ def vocabulary() -> Vocabulary:
         {kind: frozenset(topics) for kind, topics in data["preferred_notes"].items() if kind != "factor"},
         float(data["preferred_notes"]["factor"]),
         _any(data["not_ours"]),
+        _any(data["not_ours_alone"]),
+        _any(data["core"]),
         _any([data["language_words"]["zh"]]),
         _any([data["language_words"]["en"]]),
     )

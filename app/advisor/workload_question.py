@@ -144,6 +144,9 @@ def subject_of(question: str, spec: ClusterSpec, named: bool) -> Subject | None:
     for subject, enough in known.items():
         if enough and words.about[subject].search(question) and words.asks[subject].search(question):
             return subject
+    one_node = spec.gpus is not None and spec.gpus <= spec.gpus_per_node
+    if named and one_node and not words.about["training"].search(question) and words.asks["inference"].search(question):
+        return "inference"  # "one 8xH100 node for Llama 70B, do I need InfiniBand?"
     return None
 
 

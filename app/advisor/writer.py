@@ -148,7 +148,9 @@ class BuiltinWriter:
             "partial": self.figures.partly_filled(),
             "differences": self.figures.differences(),
             "job": training_context(evidence.calculations, self.figures.value, phrases()["job"], self.language),
-            "serving": serving_context(evidence.calculations, phrases()["serving"], self.language),
+            "serving": serving_context(
+                evidence.calculations, phrases()["serving"], self.language, gpus_said="gpus" in evidence.question.said
+            ),
             "causes": causes(evidence.calculations, self.language),
             "findings": [],
             "lead": "",
