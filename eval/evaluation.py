@@ -27,7 +27,7 @@ from eval.thresholds import judge, load_thresholds
 from eval.user_sets import load_sets
 
 PLAN = "plan.json"
-HELD_OUT = frozenset({"heldout", "heldout2"})
+HELD_OUT = frozenset({"heldout", "heldout2", "heldout3"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def select(cases: Sequence[Case], only: Sequence[str]) -> list[Case]:
 
     left = [case for case in cases if chosen(case)]
     if not left:  # nothing asked is no pass
-        raise AdvisorError("No case is left to ask.", "Blind sets run with --only heldout or --only heldout2.")
+        raise AdvisorError("No case is left to ask.", "Blind sets run with --only heldout, heldout2 or heldout3.")
     return left
 
 
