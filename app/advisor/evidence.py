@@ -12,6 +12,7 @@ from app.advisor.lossless_evidence import lossless_calculations
 from app.advisor.question import Question
 from app.advisor.question_kind import CALCULATED
 from app.advisor.spec import ClusterSpec
+from app.advisor.stock_evidence import growth_calculation
 from app.advisor.vocabulary import vocabulary
 from app.advisor.workload_evidence import serving_calculation, training_calculations, training_steps
 from app.errors import AdvisorError
@@ -146,6 +147,10 @@ def gather(
     question: Question, hits: tuple[Hit, ...], library: Searchable, tools: Tools, step: Callable[[Step], None]
 ) -> Evidence:
     """Run what the question calls for. Raises AdvisorError where the cluster cannot be built as described."""
+    if question.grows:
+        step(Step("calculate", "grow"))
+        grown = growth_calculation(question.spec, question.text, tools.catalog)
+        return Evidence(question, "sizing", hits, _numbered([grown]), searched=(question.text,))
     kind = _resolved_kind(question, hits, library)
     evidence = Evidence(question, kind, hits, searched=(question.text,))
     if kind in {"out_of_scope", "no_evidence"}:

@@ -14,6 +14,7 @@ from pathlib import Path
 from app.advisor.answer import Answer
 from app.advisor.evidence import Evidence
 from app.advisor.figures import with_range
+from app.advisor.growth_text import finding_lines
 from app.fabric.calculation import Calculation, Language
 from app.library.passage import Passage
 
@@ -77,6 +78,7 @@ def value_lines(calculations: Sequence[Calculation]) -> Iterator[str]:
             if value.unit == "points" or one.tool == "decision" or told_elsewhere or value.value in (0, 0.0):
                 continue
             yield f"{{{one.id}.{name}}} = {with_range(value.to_json(), 'en')} | {one.tool} {one.label}".rstrip()
+        yield from finding_lines(one)
 
 
 def passage_text(number: int, passage: Passage) -> str:

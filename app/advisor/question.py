@@ -22,6 +22,7 @@ from app.advisor.numerals import normalise_numbers
 from app.advisor.question_kind import CALCULATED, NOT_OF_A_JOB, kind_of
 from app.advisor.reading_notes import ReadingNote
 from app.advisor.spec import ClusterSpec
+from app.advisor.stock_question import asks_growth, stock_said
 from app.advisor.vocabulary import Vocabulary, vocabulary
 from app.advisor.workload_question import (
     DEFAULT_MODEL,
@@ -59,6 +60,7 @@ class Question:
     parts: tuple[str, ...] = ()  # of a bill, as named: energy, optics, … (vocabulary.yaml, focus)
     again: Restated | None = None  # it only asks for the answer before: whether it is sure, in another language, …
     again_text: str = ""  # in these words
+    grows: bool = False  # on switches that are there: spec.keep, see stock_question.py
 
 
 def read_question(
@@ -106,6 +108,9 @@ def read_question(
     for name, (switch_id, fabric) in (switches or {}).items():
         if re.search(rf"(?<![a-z0-9]){re.escape(name)}s?(?![a-z0-9])", words.lower()):
             changes[f"{fabric}_switch"] = switch_id
+    stock = stock_said(words, switches or {}, gpu_models, carried)
+    if stock:  # switches that are there are no choice for the cluster that is planned
+        changes = {name: value for name, value in changes.items() if not name.endswith("_switch")} | stock
     spec = carried.changed(changes)
     said = frozenset(changes) | said_before(history)
     if "gpu_model" in changes and "gbps_per_gpu" not in said:  # the network that its standard server has
@@ -128,7 +133,10 @@ def read_question(
         spec = spec.changed({"model": DEFAULT_MODEL})
     if previous and disputed:
         kind, follow_up = previous.kind, True
-    in_domain = bool(disputed) or (
+    grows = asks_growth(words, kind, intents, changes, previous, follow_up)
+    if grows:
+        kind, subject = "sizing", None
+    in_domain = bool(disputed) or grows or (
         not vocab.elsewhere(words)
         and bool(
             fabrics
@@ -152,6 +160,7 @@ def read_question(
         job=subject,
         notes=vague + numbers.notes + told.notes,
         parts=parts,
+        grows=grows,
     )
 
 

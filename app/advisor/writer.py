@@ -20,6 +20,7 @@ from app.advisor.error_text import error_text
 from app.advisor.evidence import ACCEPTED_WITH, Evidence
 from app.advisor.figure_texts import FigureTexts
 from app.advisor.figures import plain, size
+from app.advisor.growth_text import growth_context
 from app.advisor.job_text import causes, serving_context, training_context
 from app.advisor.phrases import phrase, phrases
 from app.advisor.quoting import Quoting
@@ -62,7 +63,9 @@ class BuiltinWriter:
     def draft(self) -> Draft:
         kind = self.evidence.kind
         verdict = self.verdict()
-        name = "decision" if verdict else kind
+        name: str = "decision" if verdict else kind
+        if self.evidence.question.grows:
+            name = "growth"
         if name in {"comparison", "configuration", "diagnosis"}:
             name = "explanation"
         if name == "cost" and not self.evidence.calculations:
@@ -99,7 +102,8 @@ class BuiltinWriter:
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """What was assumed because nobody said it; the spec field is named, so that a reply can change it."""
-        kind = "decision" if self.evidence.decision else self.evidence.question.job or self.evidence.kind
+        kind: str = "decision" if self.evidence.decision else self.evidence.question.job or self.evidence.kind
+        kind = "growth" if self.evidence.question.grows else kind
         listed = []
         for field, entry in phrases()["assumptions"].items():
             if self.spec.gpus is None or kind not in entry["kinds"] or field in self.evidence.question.said:
@@ -110,7 +114,8 @@ class BuiltinWriter:
         return tuple(listed)
 
     def follow_ups(self) -> tuple[str, ...]:
-        kind = "decision" if self.evidence.decision and self.evidence.kind == "decision" else self.evidence.kind
+        kind: str = "decision" if self.evidence.decision and self.evidence.kind == "decision" else self.evidence.kind
+        kind = "growth" if self.evidence.question.grows else kind
         table = phrases()["follow_ups"]
         gpus = self.spec.gpus or 64
         asked = self.evidence.question.text
@@ -152,6 +157,7 @@ class BuiltinWriter:
                 evidence.calculations, phrases()["serving"], self.language, gpus_said="gpus" in evidence.question.said
             ),
             "causes": causes(evidence.calculations, self.language),
+            "growth": growth_context(evidence.calculation("grow"), self.language),
             "findings": [],
             "lead": "",
             "table": "",

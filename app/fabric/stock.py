@@ -43,6 +43,7 @@ class StockPlan:
     gpus: int
     joint_rails: int  # leaves that a node's NICs go to; 1 for a fat tree
     chosen: Pairing
+    keeping: Pairing | None  # the one that buys the fewest of those that keep some, where `chosen` keeps none
     alone: Topology | None
     max_gpus: int  # that the switches there carry with nothing bought
     lowest_ratio: float | None  # at which the switches there suffice
@@ -73,8 +74,12 @@ class StockPlan:
 
     @cached_property
     def bought(self) -> Mapping[str, int]:
-        short = {id: count - self.kept.get(id, 0) for id, count in self.chosen.needed().items()}
-        return {id: count for id, count in short.items() if count}
+        return self.missing(self.chosen)
+
+    def missing(self, pairing: Pairing) -> Mapping[str, int]:
+        """What a pairing needs beyond the switches there, by model."""
+        short = {id: count - self.there.get(id, 0) for id, count in pairing.needed().items()}
+        return {id: count for id, count in short.items() if count > 0}
 
     @property
     def idle(self) -> Mapping[str, int]:
@@ -189,6 +194,8 @@ def plan_stock(
     if chosen is None:  # say what would carry it
         size_fabric(catalog, gpus=gpus, oversubscription=oversubscription, switch=new.id, **design)
         raise AssertionError("no pairing although the new switch alone suffices")
+    nothing_kept = not set(chosen.needed()) & set(there)
+    keeping = search.best({**fit, new.id: new}, gpus, oversubscription, keeping=True) if nothing_kept else None
     main = max(fit, key=lambda id: there[id], default=None)  # as StockPlan.main
     ratios = sorted({*RATIOS, oversubscription})
     inputs: dict[str, Scalar] = {
@@ -208,6 +215,7 @@ def plan_stock(
         gpus,
         rails,
         chosen,
+        keeping,
         search.sized(main, gpus, oversubscription) if main else None,
         search.most_gpus(fit, oversubscription),
         next((ratio for ratio in ratios if search.suffices(fit, gpus, ratio)), None),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def values(plan: StockPlan) -> dict[str, Value]:
     """Every value, in the order in which people read them."""
-    tree, trees, catalog = plan.chosen.tree, plan.chosen.trees, plan.catalog
+    tree, trees = plan.chosen.tree, plan.chosen.trees
     leaves, spines, cores = (count * trees for count in (tree.leaves, tree.spines, tree.cores))
     worst = plan.chosen.oversubscription()
     found: dict[str, Value] = {
@@ -43,16 +43,24 @@ def values(plan: StockPlan) -> dict[str, Value]:
         "stock_max_gpus": Value(plan.max_gpus, "GPUs"),
     }
     if plan.bought:
-        found["to_buy"] = Value(", ".join(f"{n} × {catalog.switch(id).name}" for id, n in plan.bought.items()))
+        found["to_buy"] = Value(_listed(plan, plan.bought))
         if plan.bought_usd is not None:
             found["priced_part_usd" if plan.unpriced else "bought_usd"] = Value.of(plan.bought_usd, "USD")
         if plan.unpriced:
             found["unpriced_models"] = Value(", ".join(row.name for row in plan.unpriced))
+    if plan.keeping is not None:
+        missing, needed = plan.missing(plan.keeping), plan.keeping.needed()
+        found["keeping_kept"] = Value(sum(needed.values()) - sum(missing.values()), "switches")
+        found["keeping_to_buy"] = Value(_listed(plan, missing))
     if plan.max_gpus >= plan.gpus:
         found["spare_gpus"] = Value(plan.max_gpus - plan.gpus, "GPUs")
     if plan.lowest_ratio is not None:
         found["stock_oversubscription"] = Value(plan.lowest_ratio, "down/up")
     return found | dict(_of_the_model(plan)) | dict(_unfit(plan)) | dict(_breakout(plan))
+
+
+def _listed(plan: StockPlan, models: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} × {plan.catalog.switch(id).name}" for id, count in models.items())
 
 
 def _of_the_model(plan: StockPlan) -> Iterator[tuple[str, Value]]:
@@ -102,6 +110,7 @@ def codes(plan: StockPlan, values: Mapping[str, Value]) -> list[str]:
         "short": bool(plan.bought) and "short_switches" in values,
         "alone-never": bool(plan.fit) and plan.alone is None,
         "buy": bool(plan.bought),
+        "keep-anyway": plan.keeping is not None,
         "price": "bought_usd" in values,
         "price-of-some": "priced_part_usd" in values,
         "no-price": "unpriced_models" in values and "priced_part_usd" not in values,

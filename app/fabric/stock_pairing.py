@@ -80,8 +80,11 @@ class Search:
                 raise
             return None
 
-    def best(self, models: Mapping[str, Switch], gpus: int, ratio: float) -> Pairing | None:
-        return min(self._pairings(models, gpus, ratio), key=self._rank, default=None)
+    def best(self, models: Mapping[str, Switch], gpus: int, ratio: float, *, keeping: bool = False) -> Pairing | None:
+        """The pairing that buys the fewest; with `keeping` of those that keep some of the switches there."""
+        found = self._pairings(models, gpus, ratio)
+        kept = (one for one in found if not keeping or self._short(one) < sum(one.needed().values()))
+        return min(kept, key=self._rank, default=None)
 
     def suffices(self, fit: Mapping[str, Switch], gpus: int, ratio: float) -> bool:
         """Whether nothing has to be bought."""

@@ -76,6 +76,13 @@ SENTENCES: Mapping[str, Sentence] = {
             "（{spine_model}），保留现有 {stock_switches} 台中的 {kept_switches} 台。",
         ),
     ),
+    "keep-anyway": Sentence(
+        "check",
+        Bilingual(
+            "New switches alone are fewer. To keep {keeping_kept} of those there, buy {keeping_to_buy}.",
+            "全部新购的台数更少。若要保留其中 {keeping_kept} 台，则需购买 {keeping_to_buy}。",
+        ),
+    ),
     "price": Sentence(
         "check", Bilingual("The switches to buy cost {bought_usd}.", "所购交换机的价格为 {bought_usd}。")
     ),

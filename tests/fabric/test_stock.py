@@ -211,3 +211,12 @@ def test_plurals_are_no_other_switch() -> None:
 
 def test_nodes_are_whole() -> None:
     assert values(plan("40x sn4700", 250))["node_leaf_links"] == ceil(250 / 8) * 8
+
+
+def test_what_keeping_them_all_the_same_would_take() -> None:
+    """2,048 GPUs at 1:1: SN5600 alone 32 leaves and 2,048 / 128 = 16 spines; under SN4700 16 GPUs a leaf are 128
+    leaves, of which 40 are there, and the same 16 spines."""
+    found = plan("40x sn4700", 2048)
+    assert found.bought == {"sn5600": 48} and found.kept == {"sn4700": 0}
+    assert found.keeping is not None and found.missing(found.keeping) == {"sn4700": 88, "sn5600": 16}
+    assert values(found)["keeping_kept"] == 40 and "keep-anyway" in codes(found)

@@ -1,0 +1,183 @@
+"""Switches of a question that are there already: "keep my 40 SN4700s, add 256 H200s", "现有 40 台 SN4700，再加 256 卡".
+
+A switch counts as there only if it is counted and a word of having or keeping stands before it: "2 SN5600 for 64 GPUs"
+speaks of a design. Numbers of GPUs are told apart by the words in front of them: added, in all, or there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Literal
+
+from app.advisor.answer import Answer
+from app.advisor.spec import ClusterSpec
+
+Role = Literal["added", "total", "there"]
+_NEAR = 45  # characters in front of a count in which a word says what is with it
+_HAVE = re.compile(
+    r"\b(?:keep(?:ing)?|kept|re-?us(?:e|es|ing|ed)|retain(?:ing)?|existing|already|have|has|having|own|owns|my|our"
+    r"|their|these|current(?:ly)?|in stock|installed|left over|got)\b"
+    r"|保留|沿用|利旧|利用|复用|继续用|继续使用|现有|已有|原有|手上|手里|手头|我们有|我有|旧的|老的|库存|已经有|接在|接到|接了|已接|不换",
+    re.IGNORECASE,
+)
+_HAVE_AFTER = re.compile(
+    r"^\W*(?:switches\W*)?(?:already|in stock|left over|we (?:have|own)|that we|there)\b"
+    r"|^\W*(?:交换机)?(?:不换|保留|继续用|利旧)"
+)
+_BUY = re.compile(
+    r"\b(?:buy(?:ing)?|purchas\w+|order(?:ing)?|quot\w+|price of|need|replace|with new)\b"
+    r"|购买|采购|新购|买|报价|需要|换成",
+    re.IGNORECASE,
+)
+_BRANDS = (
+    r"(?:(?:of|nvidia|mellanox|arista|cisco|juniper|nexus|old|existing|used|spectrum(?:-\d)?|quantum(?:-(?:\d|x800))?"
+    r"|infiniband|ethernet|roce|英伟达|旧|老)\s*){0,4}"
+)
+_GLUE = re.compile(
+    r"\s*(?:switch(?:es)?|交换机)?\s*(?:,|，|、|;|；|&|\+|and|plus|和|与|及|以及|加)*\s*(?:my|our)?\s*", re.IGNORECASE
+)
+_ADDED = re.compile(
+    r"\b(?:add(?:ing|ed)?|another|extra|additional|more|new|bring(?:ing)? in|extend(?:ing)? by|expand(?:ing)? by|plus"
+    r"|grow(?:ing)? by|buy(?:ing)?|order(?:ed)?)\b|新增|增加|再加|追加|新买|新购|扩容(?!到|至)|再上|再接|加(?!速)",
+    re.IGNORECASE,
+)
+_TOTAL = re.compile(
+    r"\b(?:(?:grow|expand|scale|extend|go|get|move|growing|expanding|scaling)(?:\s+\w+){0,3}?\s+to|up to|in all"
+    r"|total(?: of)?|altogether|reach)\b|扩(?:容|展|大)?(?:到|至)|增(?:加)?到|达到|总共|总计|合计|一共",
+    re.IGNORECASE,
+)
+_MORE_AFTER = re.compile(r"^\s*(?:more|extra|additional|new)\b", re.IGNORECASE)
+_ROLES: tuple[tuple[Role, re.Pattern[str]], ...] = (("there", _HAVE), ("added", _ADDED), ("total", _TOTAL))
+_NODES_AFTER = r"(?:(?P<per>\d+)[- ]?(?:gpu|卡)\s*)?(?P<node>nodes?|servers?|台服务器|台机器|个节点|节点)"
+_THERE_AFTER = re.compile(
+    r"\s*(?:(?:hang|are|is|sit|run|running|connected|attached)\s+)*(?:on (?:them|it|these)|there|already|today|now)\b"
+)
+_EVEN = re.compile(
+    r"\b(?:non-?\s?blocking|full bisection|(?:without|no)(?: any)? oversubscription)\b|[不无]收敛|无阻塞|非阻塞|零收敛",
+    re.IGNORECASE,
+)
+_WHAT_BECOMES = re.compile(
+    r"\b(?:keep\w*|kept|re-?us\w+|retain\w*|add\w*|grow\w*|expan\w+|exten\w+|scal\w+|enough|suffic\w+|carr(?:y|ies)"
+    r"|support|handle|fit|breaks?|how many|another|more|buy|up to|go to|what if|idle)\b"
+    r"|保留|利旧|沿用|复用|新增|增加|再加|追加|扩|够|带得动|能带|能接|支持|承载|多少|几台|还要|还需|不换|闲置|再上",
+    re.IGNORECASE,
+)
+_DESIGN = frozenset({"gpus", "gpu_model", "gpus_per_node", "gbps_per_gpu", "oversubscription", "planes", "topology"})
+_CLAUSE = re.compile(r"[,;.:?!](?!\d)|[，；。：？！]")
+
+
+def stock_said(
+    words: str, switches: Mapping[str, tuple[str, str]], gpu_models: Sequence[str], carried: ClusterSpec
+) -> dict[str, Any]:
+    """Fields of ClusterSpec: `keep`, and where they are said `gpus_there` and `gpus`, which is all that are planned.
+
+    Empty where the question speaks of no switches that are there. `words`: number words as digits. `carried` is the
+    cluster so far: once switches are kept, GPUs may be said to hang on them.
+    """
+    keep, rest = _kept(words.lower(), switches)
+    if not keep and not carried.keep:
+        return {}
+    counts: dict[Role | None, int] = {}
+    for role, count in _gpus(rest, tuple(gpu_models), carried.gpus_per_node):
+        counts[role] = counts.get(role, 0) + count
+    there, added, total, plain = (counts.get(role) for role in ("there", "added", "total", None))
+    even = {"oversubscription": 1.0} if _EVEN.search(rest) else {}
+    if not keep:
+        if there is None or added or total:
+            return even
+        return even | {"gpus_there": there, "gpus": (carried.gpus or 0) - (carried.gpus_there or 0) + there}
+    found: dict[str, Any] = even | {"keep": ", ".join(f"{count}x {id}" for id, count in keep.items())}
+    if added is None and total is None:  # "can my 40 SN4700 carry 512 GPUs?": nothing is said to be there
+        planned = plain if plain is not None else there
+        return found | ({} if planned is None else {"gpus": planned})
+    there = (there or 0) + (plain or 0)
+    return found | ({"gpus_there": there} if there else {}) | {"gpus": total if total else there + (added or 0)}
+
+
+def asks_growth(
+    words: str,
+    kind: str,
+    intents: frozenset[str],
+    changes: Mapping[str, Any],
+    previous: Answer | None,
+    follow_up: bool,
+) -> bool:
+    """Whether the question is what becomes of switches that are there; not which fabric to choose, or how to run it."""
+    if intents & {"decision", "pick", "alternative", "configuration"}:
+        return False
+    grew = previous is not None and any(one["tool"] == "grow" for one in previous.calculations)
+    if grew and "gpus_there" in changes:
+        return True
+    if "diagnosis" in intents:
+        return False
+    if "keep" in changes:
+        return bool(_WHAT_BECOMES.search(words)) and kind in {"decision", "sizing", "cost", "unknown", "explanation"}
+    return grew and (kind == "sizing" or (kind != "cost" and bool(_DESIGN & set(changes))))
+
+
+def _kept(low: str, switches: Mapping[str, tuple[str, str]]) -> tuple[dict[str, int], str]:
+    """Switches that are there, and the text without them."""
+    keep: dict[str, int] = {}
+    rest, last = low, -1
+    for match in _counted(tuple(sorted(switches, key=len, reverse=True))).finditer(low):
+        before = _CLAUSE.split(low[max(0, match.start() - _NEAR) : match.start()])[-1]
+        having = [one.end() for one in _HAVE.finditer(before)]
+        buying = [one.end() for one in _BUY.finditer(before)]
+        there = max(having, default=-1) > max(buying, default=-1) or "有" in match[0]
+        there = there or _HAVE_AFTER.search(low[match.end() :]) is not None
+        listed = last >= 0 and _GLUE.fullmatch(low[last : match.start()])
+        if there or listed:
+            id, _ = switches[match["name"] or match["name2"]]
+            keep[id] = keep.get(id, 0) + int((match["count"] or match["count2"]).replace(",", ""))
+            rest = rest[: match.start()] + " " * (match.end() - match.start()) + rest[match.end() :]
+            last = match.end()
+    return keep, rest
+
+
+@lru_cache(maxsize=8)
+def _counted(names: tuple[str, ...]) -> re.Pattern[str]:
+    """`40 SN4700s`, `40x Spectrum-3 SN4700`, `40 台 SN4700`, `SN4700 交换机 40 台`."""
+    name = "|".join(re.escape(one) for one in names)
+    return re.compile(
+        rf"(?<![\w.])(?P<count>\d[\d,]*)\s*(?:[x×*]|台|个|只)?\s*{_BRANDS}(?P<name>{name})(?:['’]?s)?(?![\w-])"
+        rf"|(?<![\w-])(?P<name2>{name})s?(?![\w-])\s*(?:switches|交换机)?\s*(?:[x×*]|有|共)?\s*(?P<count2>\d[\d,]*)\s*台",
+    )
+
+
+def _gpus(text: str, models: tuple[str, ...], per_node: int) -> Sequence[tuple[Role | None, int]]:
+    """Numbers of GPUs with what is said of each; None where nothing is."""
+    found: list[tuple[Role | None, int]] = []
+    last = 0
+    for match in _gpu_counts(models).finditer(text):
+        count = int((match["count"] or match["bare"]).replace(",", ""))
+        if match["bare"]:
+            found.append(("there", count))
+            continue
+        if match["node"]:
+            count *= int(match["per"] or per_node)
+        before = text[max(last, match.start() - _NEAR) : match.start()]
+        roles: list[tuple[int, Role]] = [
+            (one.end(), role) for role, pattern in _ROLES for one in pattern.finditer(before)
+        ]
+        role: Role | None = max(roles)[1] if roles else None
+        if _MORE_AFTER.match(text[match.start("after") :]):
+            role = "added"
+        elif role is None and _THERE_AFTER.match(text[match.end() :]):
+            role = "there"
+        found.append((role, count))
+        last = match.end()
+    return found
+
+
+@lru_cache(maxsize=8)
+def _gpu_counts(models: tuple[str, ...]) -> re.Pattern[str]:
+    """`256 H200s`, `256 more GPUs`, `256 张卡`, `32 nodes`, `32 8-GPU servers`."""
+    model = "|".join(re.escape(one) for one in sorted(models, key=len, reverse=True))
+    noun = rf"(?:nvidia\s+)?(?:(?:{model})(?:s\b|(?![\w-]))|gpus?\b|cards?\b|accelerators?\b|张|卡|块|片)"
+    return re.compile(
+        rf"(?<![\w.:])(?P<count>\d[\d,]*)(?![\d.:])(?P<after>\s*)(?:x\s*)?(?:(?:more|extra|additional|new|existing|old)\s+)?"
+        rf"(?:(?:(?:{model})\s+)?{_NODES_AFTER}|{noun})"
+        rf"|\b(?:to|on top of) (?:my|our|the) (?P<bare>\d[\d,]*)(?![\d\w.:])(?!\s*(?:gpus?|cards?|nodes?|x|台))",
+    )
