@@ -214,9 +214,9 @@ def test_nodes_are_whole() -> None:
 
 
 def test_what_keeping_them_all_the_same_would_take() -> None:
-    """2,048 GPUs at 1:1: SN5600 alone 32 leaves and 2,048 / 128 = 16 spines; under SN4700 16 GPUs a leaf are 128
-    leaves, of which 40 are there, and the same 16 spines."""
+    """2,048 GPUs at 1:1: SN5600 alone are 32 leaves and 2,048 / 128 = 16 spines. With SN4700 as spines 2,048 / 32 = 64,
+    of which 40 are there: 56 to buy. (As leaves of 16 GPUs they would be 128: 88 and 16 spines to buy.)"""
     found = plan("40x sn4700", 2048)
     assert found.bought == {"sn5600": 48} and found.kept == {"sn4700": 0}
-    assert found.keeping is not None and found.missing(found.keeping) == {"sn4700": 88, "sn5600": 16}
+    assert found.keeping is not None and found.missing(found.keeping) == {"sn5600": 32, "sn4700": 24}
     assert values(found)["keeping_kept"] == 40 and "keep-anyway" in codes(found)
