@@ -20,6 +20,7 @@ from eval.located_yaml import Fields, read_yaml
 HERE = Path(__file__).parent / "retrieval"
 INTRODUCTION = "introduction"  # the passage before a note's first heading
 LANGUAGES = ("en", "zh")
+PARTS = ("tune", "report", "blind")
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _HEADING = re.compile(r"^## +(.+?)[ \t#]*$", re.MULTILINE)
 
@@ -36,7 +37,11 @@ class Query:
 
     @property
     def half(self) -> str:
-        """`tune`: may be used to improve the search; `report`: only measured. By the id, so that it never changes."""
+        """`tune`: may be used to improve the search; `report`: only measured. By the id, so that it never changes.
+        `blind`: a third part, written later without a look at any ranking, only measured too.
+        """
+        if "blind" in self.tags:
+            return "blind"
         if "known" in self.tags:
             return "tune"
         return ("tune", "report")[hashlib.sha256(self.id.encode()).digest()[0] & 1]
@@ -126,13 +131,13 @@ def _headings(notes: Path) -> dict[str, list[tuple[str, str]]]:
 
 
 def of_half(queries: tuple[Query, ...], half: str) -> tuple[Query, ...]:
-    """The queries of a half; all for ``all``."""
+    """The queries of a half or part; all for ``all``."""
     return queries if half == "all" else tuple(query for query in queries if query.half == half)
 
 
 def counts(queries: tuple[Query, ...]) -> dict[str, Any]:
-    """Queries by language and half, for the report."""
+    """Queries by language and part, for the report."""
     return {
-        language: {half: sum(one.language == language for one in of_half(queries, half)) for half in ("tune", "report")}
+        language: {half: sum(one.language == language for one in of_half(queries, half)) for half in PARTS}
         for language in LANGUAGES
     }
