@@ -10,6 +10,7 @@ import os
 import struct
 import threading
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,6 @@ from app.library.weights import WORD_TABLE, model_folder
 MODEL_ID = "multilingual-e5-small-q4"
 QUERY_PREFIX, PASSAGE_PREFIX = "query: ", "passage: "
 MAX_TOKENS = 512
-_BATCH = 4  # larger batches are no faster on a CPU and cost memory
 _ROW_BYTES = 4 * HIDDEN
 
 
@@ -48,28 +48,32 @@ class _WordTable:
 
 
 class _Engine:
-    def __init__(self, folder: Path, threads: int | None):
+    """One text at a time on each of `threads` cores: nothing is padded, nothing waits for another core."""
+
+    def __init__(self, folder: Path, threads: int):
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3
-        options.enable_cpu_mem_arena = False  # an arena keeps the largest batch it ever saw
-        if threads:
-            options.intra_op_num_threads = threads
+        options.enable_cpu_mem_arena = False  # an arena keeps the largest text it ever saw
+        options.intra_op_num_threads = 1
         self.tokenizer = UnigramTokenizer.load(folder / "onnx")
-        self.words = _WordTable(folder / "model.safetensors")
-        self.session = onnxruntime.InferenceSession(
+        self._words = _WordTable(folder / "model.safetensors")
+        self._session = onnxruntime.InferenceSession(
             str(folder / "onnx" / "encoder.onnx"), options, providers=["CPUExecutionProvider"]
         )
+        self._threads = threads
 
-    def vectors(self, token_ids: Sequence[Sequence[int]]) -> NDArray[np.float32]:
-        longest = max(map(len, token_ids))
-        ids = np.ones((len(token_ids), longest), np.int64)
-        mask = np.zeros((len(token_ids), longest), np.int32)
-        for row, tokens in enumerate(token_ids):
-            ids[row, : len(tokens)] = tokens
-            mask[row, : len(tokens)] = 1
-        result: NDArray[np.float32] = self.session.run(None, {"words": self.words.rows(ids), "mask": mask})[0]
+    def vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """[texts, 384]."""
+        if len(texts) == 1 or self._threads == 1:
+            return np.stack([self._vector(text) for text in texts])
+        with ThreadPoolExecutor(min(self._threads, len(texts))) as pool:
+            return np.stack(list(pool.map(self._vector, texts)))
+
+    def _vector(self, text: str) -> NDArray[np.float32]:
+        ids = np.array([self.tokenizer.encode(text, MAX_TOKENS)], np.int64)
+        result: NDArray[np.float32] = self._session.run(None, {"words": self._words.rows(ids)})[0][0]
         return result
 
 
@@ -96,19 +100,14 @@ class E5OnnxEmbeddings(Embeddings):
         return self._loaded().tokenizer.count(text)
 
     def _embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        engine = self._loaded()
-        result = np.empty((len(texts), HIDDEN), np.float32)
-        token_ids = [engine.tokenizer.encode(text, MAX_TOKENS) for text in texts]
-        by_length = sorted(range(len(texts)), key=lambda i: len(token_ids[i]))  # little padding in a batch
-        for start in range(0, len(texts), _BATCH):
-            batch = by_length[start : start + _BATCH]
-            result[batch] = engine.vectors([token_ids[i] for i in batch])
-        return result
+        if not texts:
+            return np.empty((0, HIDDEN), np.float32)
+        return self._loaded().vectors(texts)
 
     def _loaded(self) -> _Engine:
         with self._lock:
             if self._engine is None:
-                self._engine = _Engine(model_folder(self._home), self._threads)
+                self._engine = _Engine(model_folder(self._home), self._threads or _cores())
             return self._engine
 
     def __getstate__(self) -> dict[str, Any]:
@@ -116,3 +115,8 @@ class E5OnnxEmbeddings(Embeddings):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(state["_home"], threads=state["_threads"])  # type: ignore[misc]
+
+
+def _cores() -> int:
+    """That this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

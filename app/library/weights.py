@@ -27,7 +27,7 @@ from app.library.tokenizer import UnigramTokenizer
 
 MODEL_NAME = "multilingual-e5-small"
 WORD_TABLE = "embeddings.word_embeddings.weight"
-_FORMAT = 1  # raise when the files below change, so that old folders are unpacked again
+_FORMAT = 2  # raise when the files below change, so that old folders are unpacked again
 _RECORD = "unpacked.json"
 _ROWS_AT_ONCE = 16_384
 _FIRST_WORDS = ("<s>", "<pad>", "</s>", "<unk>")
