@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from urllib.parse import urlencode
 
 from app.advisor.answer import Citation, Reference
@@ -12,6 +12,8 @@ from app.advisor.references import linked, marked_again
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~$:&])")
 _CODE = re.compile(r"(```.*?(?:```|\Z)|`[^`\n]+`)", re.DOTALL)
 _MARKER = re.compile(r"\[(\d{1,3})\](?!\()")
+# The id of a calculation; not in a mark of references.py, not in an address, and not the GPU.
+_IDENTITY = re.compile(r"(?<![\w\ue000./=-])(?<!NVIDIA )(?<!Tesla )T\d{1,3}(?![\w-])", re.ASCII)
 _CJK_BOLD_END = re.compile(r"\*\*([^*\n]+?)([：，。；！？、]+)\*\*(?=[^\s*])")  # Markdown would not end the bold there
 _MATH_OR_STRIKE = re.compile(r"(?<!\\)([$~])")
 _IMAGE = re.compile(r"!(?=\[)")
@@ -28,15 +30,20 @@ def answer_markdown(
     link: Callable[[int], str | None] = lambda marker: None,
     references: Sequence[Reference] = (),
     address: Callable[[str, str], str] | None = None,
+    calculations: Collection[str] = (),
 ) -> str:
     """Markdown of an answer, ready for st.markdown.
 
     `[n]` becomes a link to `link(n)`, or stays as it is where that is None; a figure of `references` becomes a link
-    to `address(calculation, value)`. Dollar signs and tildes are no
-    marks, images are not loaded, Streamlit's own directives are inert; code stays as it is.
+    to `address(calculation, value)`, and the id of one of `calculations` (T5) a link to `address(T5, "")`. Dollar
+    signs and tildes are no marks, images are not loaded, Streamlit's own directives are inert; code stays as it is.
     """
     parts = _CODE.split(marked_again(text, references) if address else text)
-    shown = "".join(part if at % 2 else _prose(part, link) for at, part in enumerate(parts))
+
+    def opened(match: re.Match[str]) -> str:
+        return f"[{match[0]}]({address(match[0], '')})" if address and match[0] in calculations else match[0]
+
+    shown = "".join(part if at % 2 else _prose(_IDENTITY.sub(opened, part), link) for at, part in enumerate(parts))
     return linked(
         shown, lambda calculation, value, figure: f"[{figure}]({address(calculation, value)})" if address else figure
     )

@@ -67,3 +67,14 @@ def test_a_figure_leads_to_its_calculation_and_code_is_left_alone() -> None:
     text = "It costs $1M (T4) [1]; `$1M`."
     shown = answer_markdown(text, references=[Reference(9, 12, "T4", "capex_usd")], address=figure_links("c1", 2))
     assert shown == "It costs [\\$1M](?chat=c1&calculation=2.T4.capex_usd) (T4) \\[1\\]; `$1M`."
+
+
+def test_the_name_of_a_calculation_leads_to_it_and_nothing_else_does() -> None:
+    text = "A ratio of 1.2 (T1), see T2. T9, IT1, T1a, `T1`, https://x.example/T1, an NVIDIA T2 and 计算 T2。"
+    ratio = [Reference(11, 14, "T1", "capex_ratio")]
+    shown = answer_markdown(text, references=ratio, address=figure_links("c", 3), calculations=["T1", "T2"])
+    first, second = "[T1](?chat=c&calculation=3.T1.)", "[T2](?chat=c&calculation=3.T2.)"
+    assert shown == (
+        f"A ratio of [1.2](?chat=c&calculation=3.T1.capex_ratio) ({first}), see {second}. T9, IT1, T1a, `T1`, "
+        f"https://x.example/T1, an NVIDIA T2 and 计算 {second}。"
+    )

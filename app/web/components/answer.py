@@ -28,7 +28,9 @@ def draw(chat: str, turn: Turn, *, last: bool) -> None:
         key = f"{chat}-{turn.number}"
         link = citation_links(turn.number, {one.marker: one for one in answer.citations})
         with st.container(key=f"{'verdict' if answer.verdict else 'text'}-{key}"):
-            st.markdown(answer_markdown(answer.text, link, answer.references, figure_links(chat, turn.number)))
+            opens = figure_links(chat, turn.number)
+            identities = [str(one["id"]) for one in answer.calculations]
+            st.markdown(answer_markdown(answer.text, link, answer.references, opens, identities))
         charts.draw(key, answer.calculations, words)
         _check(answer, words)
         if answer.citations:
