@@ -151,7 +151,10 @@ def table_lines(results: Results) -> list[str]:
         if one.half == "all":
             lines.append(_line(NAMES[one.stage], one))
     lines += [f"{NAMES[stage]:<58} not measured: {why}" for stage, why in results.absent.items()]
-    lines += ["", "fused, on the half that the search was tuned on, the half that it was not, and the queries written blind:"]
+    lines += [
+        "",
+        "fused, on the half that it was tuned on, on the half that it was not, and on queries written blind:",
+    ]
     lines += [_line(f"{one.half} ({one.queries} queries)", one) for one in results.rows if _by_half(one)]
     number = sum(sum(halves.values()) for halves in results.queries.values())
     lines.append(
