@@ -40,9 +40,12 @@ _AT_LEAST = r"at least|more than|over|no fewer than|upwards of|至少|超过|不
 _AT_MOST = r"up to|at most|no more than|a maximum of|maximum|max\.?|最多|不超过|至多|上限"
 _AFTER_ABOUT = r"左右|上下|or so\b|ish\b|-ish\b"
 _SOON = (
-    r"(?:next (?:year|quarter|phase|summer|spring)|(?:in|within) (?:the next )?(?:\d+|a|two|three|six|twelve"
+    r"(?:next (?:year|quarter|phase|summer|spring|autumn|fall|winter|month)|this time next year|(?:in"
+    r"|within) (?:the next )?(?:\d+|a|two|three|six|twelve"
     r"|a few|few|couple of)"
-    r" (?:months?|quarters?|years?)|by (?:the )?(?:end of )?(?:20\d\d|next year)|later(?: on)?|eventually"
+    r" (?:months?|quarters?|years?)|by (?:the )?(?:end of )?(?:the )?(?:20\d\d|next \w+|year|summer|spring"
+    r"|autumn|fall|winter|q[1-4]|christmas|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*)"
+    r"|later(?: on)?|eventually"
     r"|in (?:phase|stage) (?:2|two|ii)|down the road|in (?:the )?future|after that)"
 )
 _SOON_ZH = r"(?:明年|后年|未来|将来|以后|后续|二期|下一期|最终|远期|之后|后面)"

@@ -21,6 +21,7 @@ _MONEY = (  # a sum with its currency
     r"|(?<![\w.])\d+(?:\.\d+)?\s*(?:k|m|million|billion)?\s*(?:dollars?|usd|euros?|eur|gbp|pounds|yuan|rmb|cny|cents?|pence|yen)(?![a-z])"
     r"|[\d一二两三四五六七八九十百千]+(?:\.\d+)?\s*(?:万|亿|千万|百万|千|角|毛|分)?\s*(?:美元|人民币|元|块钱|欧元|美金|美分)|[\d一二两三四五六七八九]+(?:角|毛)"
 )
+MOST_USD_PER_KWH = 2.0
 _KWH = r"(?:kwh|kilowatt-?\s?hours?|度|千瓦时)"
 
 _search = functools.partial(re.search, flags=re.ASCII)  # \b and \w must not take Chinese characters for letters
@@ -168,15 +169,25 @@ def _usd_per_kwh(low: str) -> float | None:
         low,
     ):
         return None
-    cents = _search(rf"(\d+(?:\.\d+)?)\s*(?:us )?(?:cents?|¢|美分)\s*(?:/|per|a|每)?\s*(?:1\s*)?{_KWH}", low)
+    cents = _search(rf"(\d+(?:\.\d+)?)\s*(?:us )?(?:cents?|¢|美分)\s*(?:/|per|a|每|一)?\s*(?:1\s*)?{_KWH}", low)
     cents = cents or _search(rf"(?:每|1|一){_KWH}(?:电|電)?\s*(?:是|为|按)?\s*(\d+(?:\.\d+)?)\s*(?:美分|cents?)", low)
     if cents:
         return float(cents[1]) / 100
-    dollars = _search(rf"\$?(\d+(?:\.\d+)?)\s*(?:usd|dollars?|美元)?\s*(?:/|per|a|每)\s*{_KWH}", low)
+    dollars = _search(rf"\$?(\d+(?:\.\d+)?)\s*(?:usd|dollars?|美元)?\s*(?:/|per|a|每|一|1)\s*{_KWH}", low)
     dollars = dollars or _search(
         rf"(?:每|1|一){_KWH}(?:电|電)?\s*(?:是|为|按)?\s*\$?(\d+(?:\.\d+)?)\s*(?:美元|usd|刀)", low
     )
-    return float(dollars[1]) if dollars else None
+    if dollars:
+        return float(dollars[1])
+    priced = _search(  # "electricity at $0.08", "电价 7 美分": a price of power whose unit goes without saying
+        r"(?:电价|电费单价|electricity|power|energy)(?: price| cost| rate)?\s*(?:is|at|of|costs|=|:|为|是|按|约)?\s*"
+        r"(\$)?\s*(\d+(?:\.\d+)?)\s*(usd|dollars?|美元|cents?|¢|美分)?(?![\w.])",
+        low,
+    )
+    if priced is None or not (priced[1] or priced[3]):
+        return None
+    usd = float(priced[2]) / (100 if priced[3] in ("cent", "cents", "¢", "美分") else 1)
+    return usd if usd < MOST_USD_PER_KWH else None  # "electricity of $40,000" is a bill, not a price
 
 
 def _bytes(number: float, unit: str) -> int:

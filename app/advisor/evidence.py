@@ -48,7 +48,9 @@ _BRAND = re.compile(  # "Brocade Fibre Channel switch": capitalised words inside
     r"(?=(?:switch|nic|adapter|card|router|director|gpu|chip|asic|cable|fabric)(?:es|s)?\b)"
 )
 _NO_PRODUCT = re.compile(  # degrees of parallelism (EP32) and devices of a host (eth0, mlx5_0, NCCL's NET/IB)
-    r"(?:tp|pp|dp|ep|cp|vp|sp)\d+|(?:eth|ens|eno|enp|ib|bond|mlx|wlan|rocep|lo)\d\w*", re.IGNORECASE
+    r"(?:tp|pp|dp|ep|cp|vp|sp)\d+|(?:eth|ethernet|ens|eno|enp|ib|bond|mlx|wlan|rocep|lo|swp|sw|et|xe|hu|te|port"
+    r"|po|vlan|vrf|q|queue|prio|priority|tc|leaf|spine|core|tor|rack|row|node|host|server|gpu|nic|rank|pod|su"
+    r"|job|site|dc|phase|q[1-4])[-_]?\d\w*", re.IGNORECASE
 )
 CANDIDATES = 24  # found by the library, before the notes written for this kind of question are preferred
 PASSAGES_PER_QUESTION = 8

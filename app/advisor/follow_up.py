@@ -19,6 +19,10 @@ _SENTENCE = re.compile(
     r"\b(?:what|which|who|why|how|when|where|is|are|do|does|should|would|can|could|vs|or)\b", re.IGNORECASE
 )
 _BARE_ENGLISH_WORDS, _BARE_CHINESE_CHARACTERS = 3, 6  # "power?", "电费", "光模块"
+_FILLER = re.compile(
+    r"^\W*(?:(?:hm+|ok|okay|well|wait|um+|uh|ah|oh|so|but|and|right|yeah|sorry|嗯|呃|哦|啊|那么?|好吧?|等等)(?![a-z])\W*)+",
+    re.IGNORECASE,
+)
 _CHEAPER = re.compile(
     r"^\W*(?:(?:any|a|is there an?y?|what.s an?|and|the|something)\s+)*(?:cheaper|cheapest|less expensive"
     r"|lower[- ]cost)"
@@ -71,6 +75,7 @@ def restated(question: str, previous: Answer | None, vocab: Vocabulary) -> Resta
     """What of the answer before is asked for again; None where the question is one of its own."""
     if previous is None:
         return None
+    question = _FILLER.sub("", question)
     names: tuple[Restated, ...] = ("sure", "zh", "en")
     for name in names:
         if vocab.restate[name].search(question):

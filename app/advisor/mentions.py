@@ -170,7 +170,8 @@ def _pattern(thing: Thing, models: str) -> re.Pattern[str]:
     if thing == "node":
         size = r"\d+[\s-]*(?:way|gpu|card|卡)s?(?:的)?"
         adjective = rf"(?:{size}|nvidia|gpu|hgx|dgx|ai|套|个|個|{names}s?(?![a-z0-9])|{_ADJECTIVE})"
-        return re.compile(rf"{_NUMBER}(?:{adjective}[\s-]*){{0,4}}?-?{NODE_WORD}{_NO_SWITCH}", re.ASCII)
+        node = rf"{NODE_WORD}(?:\s+{names}s?(?![a-z0-9]))?"  # "4 HGX H100"
+        return re.compile(rf"{_NUMBER}(?:{adjective}[\s-]*){{0,4}}?-?{node}{_NO_SWITCH}", re.ASCII)
     return re.compile(rf"{_NUMBER}(?:个|個)?\s*{_ADJECTIVE}{{0,2}}?-?{_WORDS[thing]}", re.ASCII)
 
 

@@ -91,12 +91,18 @@ def normalise_numbers(text: str) -> str:
     for pattern, values in _QUANTITIES:
         text = pattern.sub(lambda match, values=values: values[match[1].lower()], text)  # type: ignore[misc]
     text = _DIGITS_AND_WORD.sub(lambda match: _whole(float(match[1]) * _SCALES[match[2].lower()]), text)
-    text = _ENGLISH.sub(lambda match: str(_english_value(match[1])), text)
+    text = _ENGLISH.sub(lambda match: str(english_value(match[1])), text)
     text = _MIXED.sub(lambda match: _whole(float(match[1]) * _MIXED_SCALE[match[2]]), text)
     text = _KILO.sub(lambda match: _whole(float(match[1]) * 1_000), text)
     text = _FROM_ZH.sub(lambda match: str(chinese_value(match[1])), text)
-    text = _CHINESE.sub(lambda match: str(chinese_value(match[1])), text)
+    text = _CHINESE.sub(_apart, text)
     return _DIGITS_ABOUT_ZH.sub(lambda match: match[1], text)
+
+
+def _apart(match: re.Match[str]) -> str:
+    """A numeral as digits, with a space behind a Latin word: `RoCE三年` is no `RoCE3年`."""
+    before = match.string[match.start() - 1] if match.start() else ""
+    return (" " if before.isascii() and before.isalpha() else "") + str(chinese_value(match[1]))
 
 
 def chinese_value(numeral: str) -> int:
@@ -118,7 +124,7 @@ def chinese_value(numeral: str) -> int:
     return total + section + digit
 
 
-def _english_value(words: str) -> int:
+def english_value(words: str) -> int:
     total = current = 0
     for word in re.split(r"[\s-]+", words.lower()):
         if word in _UNITS:

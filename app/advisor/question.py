@@ -21,6 +21,7 @@ from app.advisor.follow_up import Restated, carried_spec, goes_on, parts_asked, 
 from app.advisor.numerals import normalise_numbers
 from app.advisor.question_kind import CALCULATED, NOT_OF_A_JOB, kind_of
 from app.advisor.reading_notes import ReadingNote
+from app.advisor.relative_size import relative_size
 from app.advisor.spec import ClusterSpec
 from app.advisor.stock_question import asks_growth, stock_said
 from app.advisor.vocabulary import Vocabulary, vocabulary
@@ -93,7 +94,8 @@ def read_question(
             models=models,
             max_chars=max_chars,
         )
-        return replace(_again(before, previous, history, again), again_text=cleaned)
+        tongue = detect_language(cleaned) if language == "auto" else language
+        return replace(_again(before, previous, history, again, tongue), again_text=cleaned)
     disputed = disputed_figure(cleaned, previous)
     job = job_fields(cleaned, models) if models else {}
     spelled, vague = spelled_out(without_job(cleaned.replace(disputed, " ") if disputed else cleaned))
@@ -116,6 +118,8 @@ def read_question(
     if "gpu_model" in changes and "gbps_per_gpu" not in said:  # the network that its standard server has
         spec = spec.changed({"gbps_per_gpu": (gpu_speeds or {}).get(changes["gpu_model"], spec.gbps_per_gpu)})
     intents = frozenset(name for name, pattern in vocab.intents.items() if pattern.search(_unsaid(words, vocab)))
+    if previous and relative_size(words.lower(), 1):
+        intents -= {"sizing_weak"}  # "four times that size?" asks for no sizing
     prose = _CODE_NAME.sub(" ", words)  # NCCL_IB_TC speaks of a setting, not of InfiniBand
     fabrics = frozenset(name for name, pattern in vocab.fabrics.items() if pattern.search(prose))
     parts = parts_asked(words, vocab)
@@ -164,9 +168,12 @@ def read_question(
     )
 
 
-def _again(before: Question, previous: Answer, history: Sequence[Answer], again: Restated) -> Question:
-    """The question before, asked once more: with the cluster that its answer had, and in the language that is asked."""
-    language: Language = again if again in ("zh", "en") else previous.language
+def _again(
+    before: Question, previous: Answer, history: Sequence[Answer], again: Restated, tongue: Language
+) -> Question:
+    """The question before, asked once more: with the cluster that its answer had, and in the language that is asked
+    for, else that of the asking (`tongue`)."""
+    language: Language = again if again in ("zh", "en") else tongue
     spec = ClusterSpec.from_json(previous.spec) if previous.spec else before.spec
     return replace(before, language=language, spec=spec, said=said_before(history), in_domain=True, again=again)
 

@@ -22,6 +22,7 @@ _ASKS = re.compile(
     r"[?？]|^\W*(?:what|which|how|why|who|when|where|is|are|does|do|can|explain)\b|吗|呢|什么|怎么", re.IGNORECASE
 )
 _OF_ITS_OWN = frozenset({"sizing", "diagnosis", "configuration", "performance", "decision", "staffing", "why"})
+_TERMS = frozenset({"years", "usd_per_kwh", "pue"})  # what a price depends on beside the cluster
 _SHORT_QUESTION_WORDS = 8
 
 
@@ -48,8 +49,9 @@ def kind_of(
     of_choice = bool(previous and previous.kind in {"decision", "comparison", "clarification"})
     if (follow_up or tells) and about_choice and of_choice:
         return "decision"
-    goes_on = bool(previous and follow_up and scale and previous.kind in CALCULATED and not changes)
-    if previous and goes_on and parts and not intents & _OF_ITS_OWN:
+    goes_on = bool(previous and follow_up and scale and previous.kind in CALCULATED and set(changes) <= _TERMS)
+    shares = bool(previous and previous.kind == "cost" and "count" not in intents)  # "and the optics?" of a price
+    if previous and goes_on and parts and not intents & (_OF_ITS_OWN - ({"sizing"} if shares else set())):
         return "sizing" if previous.kind == "sizing" and set(parts) <= _COUNTED_PARTS else "cost"
     if goes_on and "performance_weak" in intents and not intents - _LOOSE:
         return "performance"  # "and the latency?"
@@ -66,7 +68,8 @@ def kind_of(
         return "sizing"
     if "diagnosis" in intents and not (choice and scale):
         return "diagnosis"
-    if "performance" in intents and (scale or not (choice or "configuration" in intents)):
+    defines = "definition" in intents and "gpus" not in changes
+    if "performance" in intents and not defines and (scale or not (choice or "configuration" in intents)):
         return "performance"
     if "configuration" in intents and not (choice and scale):
         return "configuration"

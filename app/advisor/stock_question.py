@@ -76,7 +76,7 @@ def stock_said(
     Empty where the question speaks of no switches that are there. `words`: number words as digits. `carried` is the
     cluster so far: once switches are kept, GPUs may be said to hang on them.
     """
-    keep, rest = _kept(words.lower(), switches)
+    keep, rest = _kept(words.lower(), switches) if switches else ({}, words.lower())
     if not keep and not carried.keep:
         return {}
     counts: dict[Role | None, int] = {}

@@ -43,6 +43,7 @@ def told(question: Question) -> str:
         ("30 racks with 32 GPUs per rack, IB or RoCE?", 960, 8),
         ("每个机柜32张卡，一共10个机柜，选IB还是RoCE", 320, 8),
         ("3 pods of 128 GPUs, IB or RoCE?", 384, 8),
+        ("Twelve racks, four HGX H100 per rack. Leaf and spine counts?", 384, 8),
         # totals beside a count of servers
         ("64 nodes (512 GPUs): RoCE or IB?", 512, 8),
         ("32 GPUs across 8 servers, RoCE or IB?", 32, 4),
@@ -88,6 +89,8 @@ def test_a_count_of_each_server_is_no_total(text: str, gpus: int | None, per_nod
         ("8 nodes today, 32 nodes next year. IB or RoCE?", 256, "64 GPUs today"),
         ("512 cards now, doubling next year. IB or RoCE?", 1024, "512 GPUs today"),
         ("我们现在64卡，明年扩到512卡，IB还是RoCE", 512, "目前 64"),
+        ("We're at 96 GPUs today and will be at 768 by next summer. Which fabric?", 768, "96 GPUs today"),
+        ("32 GPUs now, 128 this time next year, RoCE?", 128, "32 GPUs today"),
         ("2 clusters of 256 GPUs: IB or RoCE?", 256, "512"),
         ("three sites with 64 GPUs each, which network", 64, "192"),
         ("两个集群各256卡，选IB还是RoCE", 256, "512"),

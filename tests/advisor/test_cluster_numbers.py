@@ -124,6 +124,10 @@ def test_corrections_and_parts_of_what_was_said(text: str, gpus: int) -> None:
         ("电费每度9美分", 0.09),
         ("电价0.07美元/度", 0.07),
         ("每度电0.1美元", 0.1),
+        ("电价0.08美元一度", 0.08),
+        ("electricity is $0.10", 0.1),
+        ("电价7美分", 0.07),
+        ("electricity of $40,000 a month", None),  # a bill, no price
         ("一度电6毛", None),  # yuan: no rate of exchange is known here
         ("0.6元/度", None),
     ],

@@ -29,6 +29,7 @@ def said(text: str) -> dict[str, object]:
         ("we don't care about vendor lock-in", "avoid_lock_in", False),
         ("vendor lock-in is not an issue", "avoid_lock_in", False),
         ("a single vendor is fine with us", "avoid_lock_in", False),
+        ("lock-in doesn't worry us", "avoid_lock_in", False),
         ("不担心厂商锁定", "avoid_lock_in", False),
         ("绑定英伟达也无所谓", "avoid_lock_in", False),
         ("担心厂商锁定", "avoid_lock_in", True),
@@ -61,7 +62,9 @@ def test_nothing_is_said_of_the_cluster(text: str) -> None:
     assert said(text) == {}
 
 
-@pytest.mark.parametrize("text", ["no InfiniBand experience", "没有IB经验", "没用过IB"])
+@pytest.mark.parametrize(
+    "text", ["no InfiniBand experience", "we have no InfiniBand veterans", "没有IB经验", "没用过IB"]
+)
 def test_missing_experience_with_one_fabric_is_no_missing_team(text: str) -> None:
     found = constraints(text, vocabulary())
     assert "network_team" not in found.fields

@@ -26,6 +26,7 @@ from app.advisor.numerals import chinese_value, normalise_numbers
         ("６４卡", "64卡"),
         ("Tomahawk 5，400G", "Tomahawk 5,400G"),
         ("三年TCO", "3年TCO"),
+        ("RoCE三年", "RoCE 3年"),
     ],
 )
 def test_numbers_in_words_become_digits(written: str, expected: str) -> None:

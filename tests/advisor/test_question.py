@@ -40,6 +40,15 @@ def earlier(kind: str = "decision", **spec: object) -> Answer:
         ("How should I configure PFC on a Spectrum switch?", "configuration"),
         ("NCCL_IB_GID_INDEX 怎么设置", "configuration"),
         ("NaaS可以替代InfiniBand吗？", "explanation"),
+        ("What would the switches alone come to for 1,024 H100s on Quantum-2 and on SN5600?", "cost"),
+        ("512卡，IB和RoCE三年的总成本各多少", "cost"),
+        ("12,000 B200s. Time to train is what counts. IB or Ethernet?", "decision"),
+        ("Is busbw the same as algbw?", "explanation"),
+        ("busbw和algbw是啥关系", "explanation"),
+        ("how do I get mlnx_qos to trust dscp and put pfc on priority 3", "configuration"),
+        ("Spectrum交换机上怎么给RoCE开PFC和ECN", "configuration"),
+        ("RDMA为什么能绕过内核，跟普通网卡差在哪", "explanation"),
+        ("为什么RoCE这么差", "diagnosis"),
     ],
 )
 def test_kind(text: str, kind: str) -> None:
@@ -170,7 +179,7 @@ def test_control_characters_are_taken_out() -> None:
 
 def test_switches_in_the_plural_are_known() -> None:
     spec = read("keep my 40 SN5600s, add 256 H200s, 3:1 to the spine, what breaks?").spec
-    assert (spec.gpus, spec.roce_switch, spec.oversubscription, spec.gpu_model) == (256, "sn5600", 3.0, "h200")
+    assert (spec.gpus, spec.keep, spec.oversubscription, spec.gpu_model) == (256, "40x sn5600", 3.0, "h200")
 
 
 @pytest.mark.parametrize(
