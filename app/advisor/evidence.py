@@ -52,6 +52,10 @@ _NO_PRODUCT = re.compile(  # degrees of parallelism (EP32) and devices of a host
     r"|po|vlan|vrf|q|queue|prio|priority|tc|leaf|spine|core|tor|rack|row|node|host|server|gpu|nic|rank|pod|su"
     r"|job|site|dc|phase|q[1-4])[-_]?\d\w*", re.IGNORECASE
 )
+_LOG_LINE = re.compile(  # pasted output: hosts, addresses and devices in it are no products
+    r"^.*(?:NCCL (?:INFO|WARN)|\b\d+:\d+:\d+|\b\d{1,3}(?:\.\d{1,3}){3}\b|\bfe80::|\b0x[0-9a-f]+\b"
+    r"|^\s*[#$>]).*$", re.MULTILINE
+)
 CANDIDATES = 24  # found by the library, before the notes written for this kind of question are preferred
 PASSAGES_PER_QUESTION = 8
 WEAKEST_SHOWN = 0.25  # a question of our field is answered from the nearest passages, with a notice, from this score
@@ -358,7 +362,7 @@ def _resolved_kind(question: Question, hits: Sequence[Hit], library: Searchable)
 def _unknown_names(question: Question, library: Searchable) -> list[str]:
     """Product names of the question (ConnectX-9, CN5000) that the library nowhere mentions; to answer about another
     product would be worse than to say that nothing is known."""
-    text = re.sub(r"\[[^\]]*\]", " ", question.text)
+    text = _LOG_LINE.sub(" ", re.sub(r"\[[^\]]*\]", " ", question.text))
     names = [name for name in _PRODUCT.findall(text) if not _NO_PRODUCT.fullmatch(name)]
     names += [phrase.split()[0] for phrase in _BRAND.findall(text)]  # Cumulus Linux: the first word is the brand
     return [name for name in names if not library.mentions(name)]

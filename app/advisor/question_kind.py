@@ -22,6 +22,8 @@ _ASKS = re.compile(
     r"[?？]|^\W*(?:what|which|how|why|who|when|where|is|are|does|do|can|explain)\b|吗|呢|什么|怎么", re.IGNORECASE
 )
 _OF_ITS_OWN = frozenset({"sizing", "diagnosis", "configuration", "performance", "decision", "staffing", "why"})
+_WANTS = frozenset({"sizing", "cost", "count", "configuration", "asked_price", "power", "staffing"})
+_ENOUGH_TO_CHOOSE = 2  # conditions that are said of a cluster
 _TERMS = frozenset({"years", "usd_per_kwh", "pue"})  # what a price depends on beside the cluster
 _SHORT_QUESTION_WORDS = 8
 
@@ -59,6 +61,9 @@ def kind_of(
         return "decision"
     if choice and scale and "gpus" in changes and "pick" in intents and not intents & {"asked_price", "count"}:
         return "decision"
+    described = "gpus" in changes and len(CHOICE_FIELDS & set(changes)) >= _ENOUGH_TO_CHOOSE
+    if described and tells and scale and not intents & _WANTS:
+        return "decision"  # a cluster and its conditions, and no question: which network is what is left to say
     if "staffing" in intents:
         return "explanation"
     if "power" in intents and scale and "sizing" not in intents and "diagnosis" not in intents:
