@@ -29,7 +29,8 @@ def draw_alone(key: str, calculation: Calculation, value: str, words: Labels) ->
     """One calculation, with `value` first in words."""
     if value in calculation["values"]:
         shown = with_range(calculation["values"][value], words.language)
-        st.markdown(f"{plain(words.name('values', value))}: **{plain(shown)}**")
+        colon = "：" if words.language == "zh" else ": "
+        st.markdown(f"{plain(words.name('values', value))}{colon}**{plain(shown)}**")
     _draw_one(key, calculation, words)
 
 
@@ -105,6 +106,8 @@ def as_csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
 def _shown(name: str, value: Any, words: Labels) -> str:
     if isinstance(value, bool):
         return words["true" if value else "false"]
+    if isinstance(value, str) and value in words.words["options"]:
+        return words.name("options", value)
     return figure(value, "bytes" if name.endswith("bytes") else "", words.language)
 
 
