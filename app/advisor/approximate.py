@@ -10,7 +10,7 @@ import functools
 import re
 from dataclasses import dataclass
 
-from app.advisor.mentions import NODE_WORD, unit_of
+from app.advisor.mentions import NODE_WORD, gpu_names, unit_of
 from app.advisor.reading_notes import ReadingNote, note
 
 SEVERAL = 5  # of "several hundred"; the verdict names the sizes at which it would change
@@ -35,6 +35,19 @@ _PAIR_ZH = re.compile(
 _MORE_ZH = re.compile(
     rf"([\d一二两三四五六七八九十百千万]+)(?:多|来|余)(?={_COUNTED_ZH})|(?:上|过)([百千万])(?={_COUNTED_ZH})"
 )
+_PAIR_EN = re.compile(  # "one or two hundred", "two to three thousand"
+    r"\b(one|two|three|four|five|six|seven|eight|\d)\s*(?:or|to|-|–)\s*"
+    rf"(two|three|four|five|six|seven|eight|nine|\d)\s*(dozen|hundred|thousand|k)(?=[\s-]+{_COUNTED_EN})",
+    re.IGNORECASE | re.ASCII,
+)
+_KILO_PAIR = re.compile(  # "between 1k and 2k GPUs"
+    rf"(?<![\w.])(\d+(?:\.\d+)?)k\s*(to|and|or|-|–|到|至)\s*(\d+(?:\.\d+)?)k(?=[\s-]*(?:{_COUNTED_EN}|{_COUNTED_ZH}))",
+    re.IGNORECASE | re.ASCII,
+)
+_WORDS_EN = {
+    word: value
+    for value, word in enumerate(("one", "two", "three", "four", "five", "six", "seven", "eight", "nine"), 1)
+}
 _ABOUT = r"about|around|roughly|approximately|approx\.?|some|circa|nearly|almost|~|≈|大约|大概|差不多|将近|接近|约|近"
 _AT_LEAST = r"at least|more than|over|no fewer than|upwards of|至少|超过|不少于|大于|多于"
 _AT_MOST = r"up to|at most|no more than|a maximum of|maximum|max\.?|最多|不超过|至多|上限"
@@ -80,6 +93,13 @@ def spelled_out(text: str) -> tuple[str, tuple[ReadingNote, ...]]:
         low, high = (_DIGITS_ZH[match[at]] * _SCALE_ZH[match[3]] for at in (1, 2))
         return f"{low}到{high}" if high > low else match[0]
 
+    def either(match: re.Match[str]) -> str:
+        scale = 1_000 if match[3].lower() == "k" else _SCALE_EN[match[3].lower()]
+        low, high = (scale * (_WORDS_EN.get(match[at].lower()) or int(match[at])) for at in (1, 2))
+        return f"{low} to {high}" if high > low else match[0]
+
+    text = _KILO_PAIR.sub(lambda match: f"{float(match[1]) * 1e3:.0f} {match[2]} {float(match[3]) * 1e3:.0f}", text)
+    text = _PAIR_EN.sub(either, text)
     text = _SEVERAL_EN.sub(english, text)
     text = _PAIR_ZH.sub(pair, text)
     text = _SEVERAL_ZH.sub(lambda match: several(match, _SCALE_ZH[match[1]]), text)
@@ -113,12 +133,28 @@ def settled(low: str, models: str) -> tuple[str, tuple[ReadingNote, ...]]:
         )
         return f"{last}"
 
+    def largest(match: re.Match[str]) -> str:
+        sizes = [int(one) for one in re.findall(r"\d+", match[0])]
+        named = ", ".join(f"{one:,}" for one in sizes)
+        notes.append(
+            note(
+                "gpus",
+                f"Several sizes were named ({named}): calculated for {max(sizes):,}; ask for the others one by one.",
+                f"给出了多个规模（{named}）：按 {max(sizes):,} 计算；其余请逐一提问。",
+            )
+        )
+        return str(max(sizes))
+
+    low = patterns["turned"].sub(lambda match: f"{match[2]} x {match[1]}", low)
+    low = patterns["list"].sub(largest, low)
     low = patterns["range"].sub(upper, low)
     low = patterns["plain"].sub(lambda match: f"{match[2]} gpus", low)
     for name in ("about", "about_behind", "at_least", "plus", "at_most"):
         if not notes and (match := patterns[name].search(low)):
             notes.append(_hedged(match[0].strip(), int(match["number"]), name))
-    return patterns["plus"].sub(lambda match: match["number"], low), tuple(notes)
+    for name in ("plus", "nearly"):
+        low = patterns[name].sub(lambda match: match["number"], low)
+    return low, tuple(notes)
 
 
 def growth(low: str, models: str) -> Growth | None:
@@ -172,11 +208,15 @@ def _patterns(models: str) -> dict[str, re.Pattern[str]]:
     texts = {
         "range": rf"(?<![\w.$€£¥:])(?:between\s+|from\s+|从)?(\d+)\s*(?:{unit})?\s*(?:-|–|—|~|to|or|到|至|或者?"
         rf"|(?<=\d)\s?and)\s*(\d+){counted}",
-        "plain": r"\b(gpus|number of gpus|cards|卡数|gpu\s?数量?)\s*[:=]\s*(\d+)",
+        "turned": rf"(?<![a-z0-9])((?:(?:dgx|hgx)\s*)?{gpu_names(models)}s?|dgx|hgx)\s*(?:x|×"
+        rf"|\*)\s*(\d+)(?!\s*(?:\d|[gx×*]|{unit}))",
+        "list": rf"(?<![\w.])\d+(?:\s*[,、/]\s*\d+)+(?:\s*,?\s*(?:and|or|和|或)\s*\d+)?{counted}",
+        "plain": r"\b(gpus|gpu count|number of gpus|cards|卡数|gpu\s?数量?)\s*[:=]\s*(\d+)",
         "about": rf"(?:(?<![a-z])(?:{_ABOUT}))\s*{number}\s*{unit}",
         "about_behind": rf"{number}\s*(?:{unit})?\s*(?:{_AFTER_ABOUT})",
         "at_least": rf"(?:(?<![a-z])(?:{_AT_LEAST}))\s*{number}\s*{unit}",
         "plus": rf"{number}\+{counted}",
+        "nearly": rf"{number}\s*-?(?:or so|ish|odd)\b",
         "at_most": rf"(?:(?<![a-z])(?:{_AT_MOST}))\s*{number}\s*{unit}",
         "grows_to": rf"\b(?:grow\w*|scal\w+|expand\w*|ramp\w*|increas\w+|going|rising)\s+(?:it\s+|that\s+|out\s+"
         rf"|up\s+)*to\s+"

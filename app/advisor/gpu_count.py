@@ -24,7 +24,10 @@ _PRODUCT = re.compile(
     r"|(?<![a-z0-9])(?:connectx|cx|bluefield|bf|tomahawk|th|spectrum|quantum|jericho)[- ]?x?\d+\w*|quantum-x\d+",
     re.ASCII,
 )
-_TIMES = re.compile(r"(?<![a-z0-9-])[a-z]{1,6}-?\d{3,}[a-z0-9-]*\s*(?:×|\*|x(?=\s*\d))", re.ASCII)  # CE9860 × 256
+_TIMES = re.compile(  # "CE9860 × 256", but not "H100 × 256"
+    rf"(?<![a-z0-9-])(?!{gpu_names('(?!)')}s?(?![a-z0-9]))[a-z]{{1,6}}-?\d{{3,}}[a-z0-9-]*\s*(?:×|\*"
+    rf"|x(?=\s*\d))", re.ASCII
+)
 _NOT_A_NUMBER = re.compile(  # "256, not 128"; "不是128卡，是256"
     rf"(?:\bnot|\binstead of|\brather than|不是|而不是|而非)\s*(?:the )?\d+(?:\.\d+)?\s*{GPU_WORD}?(?![\w.])", re.ASCII
 )
@@ -138,6 +141,12 @@ def _multiplied(one: Mention, mentions: Sequence[Mention]) -> float:
 
 def _grid(low: str, mentions: Sequence[Mention], models: str) -> GpuCount | None:
     """`16x8 h100` and `128 nodes × 8`."""
+    block = re.search(
+        rf"(?<![\w.])(\d+)\s*[x×*]\s*(\d+)\s*[x×*]\s*(\d+)\s*(?:{gpu_names(models)}|{GPU_WORD})", low, re.ASCII
+    )
+    if block:  # "10*4*8 h100s": racks, nodes, GPUs
+        total = int(block[1]) * int(block[2]) * int(block[3])
+        return GpuCount(total, int(block[3]), (_product(total),))
     match = _GRID.search(low)
     if not match or any(one.each_of for one in mentions if one.thing == "gpu"):
         return None
@@ -199,6 +208,8 @@ def _of_gpus(
                 f"两种 GPU 合计 {total:,} 张，按同一型号计算。",
             )
         )
+    elif not notes:
+        notes += _other_sizes(gpus, mentions, total)
     return GpuCount(total, each, tuple(notes))
 
 
@@ -228,8 +239,29 @@ def _parts(one: Mention, mentions: Sequence[Mention], total: int, held: int) -> 
         )
     if one.each_of in ("", "cluster", "node") or _multiplied(one, mentions) == one.number:
         return ()
+    return (_product(total),)
+
+
+def _product(total: int) -> ReadingNote:
+    return note("gpus", f"The counts multiply to {total:,} GPUs in all.", f"各级数量相乘，共 {total:,} 张 GPU。")
+
+
+def _other_sizes(gpus: Mention, mentions: Sequence[Mention], total: int) -> tuple[ReadingNote, ...]:
+    """Says so where other numbers of GPUs are named beside the one that is calculated with."""
+    others = dict.fromkeys(
+        round(one.number)
+        for one in mentions
+        if one.thing == "gpu" and not one.each_of and one.number > MOST_IN_A_NODE and one.number != gpus.number
+    )
+    if not others or gpus.total:
+        return ()
+    named = ", ".join(f"{one:,}" for one in others)
     return (
-        note("gpus", f"The counts multiply to {total:,} GPUs in all.", f"各级数量相乘，共 {total:,} 张 GPU。"),
+        note(
+            "gpus",
+            f"Other sizes were named too ({named}): calculated for {total:,}; ask for the others one by one.",
+            f"还给出了其他规模（{named}）：按 {total:,} 计算；其余请逐一提问。",
+        ),
     )
 
 
