@@ -48,7 +48,7 @@ def cluster_numbers(words: str, gpu_models: Sequence[str], carried: ClusterSpec,
 
 def _size(low: str, models: str, carried: ClusterSpec, follow_up: bool) -> tuple[GpuCount, str]:
     """GPUs and GPUs per node, and the text without the date of a later size."""
-    if follow_up and carried.gpus and (scaled := relative_size(low, carried.gpus)):
+    if follow_up and carried.gpus and (scaled := relative_size(low, carried.gpus, carried.gpus_per_node)):
         return GpuCount(scaled.gpus, None, scaled.notes), low
     low, notes = settled(low, models)
     later = growth(low, models)

@@ -21,8 +21,11 @@ _COUNTED_PARTS = frozenset({"optics", "switches", "nics"})  # parts of a bill th
 _ASKS = re.compile(
     r"[?？]|^\W*(?:what|which|how|why|who|when|where|is|are|does|do|can|explain)\b|吗|呢|什么|怎么", re.IGNORECASE
 )
+_IF = re.compile(r"^\W*(?:and |but |so )*(?:what|how)? ?(?:if|about)\b|^\W*(?:那|那么)?(?:如果|要是|假如|换成"
+    r"|改成)", re.IGNORECASE)
 _OF_ITS_OWN = frozenset({"sizing", "diagnosis", "configuration", "performance", "decision", "staffing", "why"})
 _WANTS = frozenset({"sizing", "cost", "count", "configuration", "asked_price", "power", "staffing"})
+_WANTS_ANOTHER = _WANTS | {"decision", "pick", "performance", "flip"}
 _ENOUGH_TO_CHOOSE = 2  # conditions that are said of a cluster
 _TERMS = frozenset({"years", "usd_per_kwh", "pue"})  # what a price depends on beside the cluster
 _SHORT_QUESTION_WORDS = 8
@@ -64,6 +67,9 @@ def kind_of(
     described = "gpus" in changes and len(CHOICE_FIELDS & set(changes)) >= _ENOUGH_TO_CHOOSE
     if described and tells and scale and not intents & _WANTS:
         return "decision"  # a cluster and its conditions, and no question: which network is what is left to say
+    supposes = bool(follow_up and changes and _IF.search(words))
+    if previous and supposes and previous.kind in CALCULATED and not intents & _WANTS_ANOTHER:
+        return previous.kind  # "what if we only have 100G links?" is no fault to find
     if "staffing" in intents:
         return "explanation"
     if "power" in intents and scale and "sizing" not in intents and "diagnosis" not in intents:

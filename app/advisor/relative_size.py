@@ -13,6 +13,11 @@ _OF_THAT = (
     r"(?:(?:of )?(?:that|it|this|as many|as much|as big|as large|larger|bigger|more)"
     r"|the (?:size|number|gpus|cards|scale))"
 )
+_NODES_MEANT = re.compile(  # the number before was of servers
+    r"\b(?:meant?|said|those (?:are|were)|they are) (?:nodes|servers|boxes|machines)\b(?!\W*\d)"
+    r"|^\W*(?:nodes|servers|boxes|machines),? not (?:gpus|cards)\b|^\D*是(?:台|服务器|机器|节点)数?(?:，"
+    r"|,)?\s*不是(?:张|卡|gpu)\D*$"
+)
 _HALF = re.compile(
     r"\bhalf (?:of )?(?:that|it|this|as many|the (?:size|number|gpus|cards|scale))|\bhalve\b"
     r"|(?<![\d一二三])一半(?!的?(?:数据|任务|训练|人))|减半|減半|砍半"
@@ -37,9 +42,9 @@ class RelativeSize:
     notes: tuple[ReadingNote, ...]
 
 
-def relative_size(low: str, before: int) -> RelativeSize | None:
-    """The size that is said by that `before`, in GPUs; None where none is."""
-    gpus = _scaled(low, before)
+def relative_size(low: str, before: int, per_node: int = 8) -> RelativeSize | None:
+    """The size that is said by that `before`, in GPUs; None where none is. `per_node`: GPUs, where "I meant nodes"."""
+    gpus = before * per_node if _NODES_MEANT.search(low) else _scaled(low, before)
     if gpus is None:
         return None
     return RelativeSize(

@@ -40,6 +40,8 @@ def read(text: str, *history: Answer) -> Question:
         ("is there a faster one?", {"priority": "performance"}),
         ("the budget is tight though", {"budget": "tight"}),
         ("we are not hybrid", {"hybrid": False}),
+        ("what if we only have 100G links?", {"gbps_per_gpu": 100}),
+        ("I meant nodes, not GPUs", {"gpus": 1024}),
     ],
 )
 def test_only_what_is_asked_changes(text: str, changed: dict[str, object]) -> None:
@@ -84,6 +86,8 @@ def test_a_part_of_the_bill_is_asked_of_the_same_cluster(
         ("ok but is that right?", "sure", "en"),
         ("嗯，你确定吗", "sure", "zh"),
         ("Really? Why?", "sure", "en"),
+        ("so which one?", "sure", "en"),
+        ("为什么", "sure", "zh"),
         ("is that right?", "sure", "en"),
         ("你确定？", "sure", "zh"),
         ("真的吗", "sure", "zh"),
