@@ -21,7 +21,7 @@ def test_no_cost_without_a_price(id: str) -> None:
 
 
 def test_the_answer_gives_sizes_and_says_why_there_is_no_price(advisor: Advisor) -> None:
-    answer = advisor.answer("keep my 40 SN4700s, add 256 H200s, 3:1 to the spine, what breaks?")
+    answer = advisor.answer("RoCE or IB for 256 H200s on SN4700s, 3:1 to the spine?")
     assert (answer.kind, answer.verdict) == ("sizing", None)
     assert answer.spec["roce_switch"] == "sn4700"
     assert {one["tool"] for one in answer.calculations} == {"size"}
