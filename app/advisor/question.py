@@ -144,7 +144,7 @@ def read_question(
         not vocab.elsewhere(words)
         and bool(
             fabrics
-            or vocab.domain.search(words)
+            or vocab.ours(words)
             or (previous and changes)
             or (follow_up and kind in CALCULATED)
             or "gpus" in changes

@@ -17,6 +17,7 @@ class Vocabulary:
     fabrics: Mapping[str, re.Pattern[str]]
     intents: Mapping[str, re.Pattern[str]]
     domain: re.Pattern[str]
+    domain_weak: re.Pattern[str]
     follow_up: re.Pattern[str]
     spec: Mapping[str, Mapping[str, re.Pattern[str]]]
     flags: Mapping[str, re.Pattern[str]]
@@ -35,6 +36,12 @@ class Vocabulary:
     chinese_words: re.Pattern[str]
     english_words: re.Pattern[str]
 
+    def ours(self, text: str) -> bool:
+        """Whether a question has a word of our field, or two different ones that other fields share."""
+        if self.domain.search(text):
+            return True
+        return len({match[0].lower() for match in self.domain_weak.finditer(text)}) > 1
+
     def elsewhere(self, text: str) -> bool:
         """Whether a question is of another field that shares words with ours."""
         return bool(self.not_ours.search(text) or (self.not_ours_alone.search(text) and not self.core.search(text)))
@@ -49,6 +56,7 @@ def vocabulary() -> Vocabulary:
         _each(data["fabrics"]),
         _each(data["intents"]),
         _any(data["domain"]),
+        _any(data["domain_weak"]),
         _any(data["follow_up"]),
         {field: _each(values) for field, values in spec.items()},
         _each(flags),

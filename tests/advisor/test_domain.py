@@ -61,3 +61,21 @@ def test_a_question_of_the_field_is_let_in(text: str) -> None:
 @pytest.mark.parametrize("text", OTHERS.strip().splitlines())
 def test_a_near_miss_is_not(text: str) -> None:
     assert not read_question(text, gpu_models=("h100",)).in_domain
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("quantum entanglement", "rail ticket to Paris", "leaf vegetables", "autism spectrum", "link in bio"),
+        *("SIM卡", "信用卡账单", "微服务调用链路慢", "区块链节点怎么搭", "Who is the CEO of Arista Networks?"),
+    ],
+)
+def test_one_word_that_others_share_is_not_enough(text: str) -> None:
+    assert not read_question(text, gpu_models=("h100",)).in_domain
+
+
+@pytest.mark.parametrize(
+    "text", ["which network is best for AI?", "spectrum and quantum switches", "网络链路抖动", "训练时网络带宽不够"]
+)
+def test_two_of_them_are(text: str) -> None:
+    assert read_question(text, gpu_models=("h100",)).in_domain
