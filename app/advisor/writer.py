@@ -14,11 +14,11 @@ from typing import Any
 import jinja2
 
 from app.advisor.answer import Assumption, Reason, Verdict
+from app.advisor.answer_figures import AnswerFigures
 from app.advisor.citations import Ledger
 from app.advisor.confirmation import confirmation
 from app.advisor.error_text import error_text
 from app.advisor.evidence import ACCEPTED_WITH, Evidence
-from app.advisor.figure_texts import FigureTexts
 from app.advisor.figures import plain, size
 from app.advisor.growth_text import growth_context
 from app.advisor.job_text import causes, serving_context, training_context
@@ -57,7 +57,7 @@ class BuiltinWriter:
         self.evidence = evidence
         self.language: Language = evidence.question.language
         self.quoting = Quoting(evidence, ledger)
-        self.figures = FigureTexts(evidence)
+        self.figures = AnswerFigures(evidence)
         self.spec = evidence.question.spec
 
     def draft(self) -> Draft:

@@ -11,7 +11,7 @@ from app.advisor.references import marked
 from app.fabric.calculation import Calculation, Language
 
 
-class FigureTexts:
+class AnswerFigures:
     """Values, counts and tables of one answer's calculations, in its language."""
 
     def __init__(self, evidence: Evidence):
