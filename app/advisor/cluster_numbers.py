@@ -11,6 +11,7 @@ from typing import Any
 from app.advisor.approximate import growth, growth_note, settled
 from app.advisor.gpu_count import GpuCount, count_gpus, without_denied, without_products
 from app.advisor.mentions import gpu_names
+from app.advisor.network_speed import gbps_per_gpu
 from app.advisor.reading_notes import ReadingNote, note
 from app.advisor.relative_size import relative_size
 from app.advisor.spec import ClusterSpec
@@ -130,20 +131,8 @@ def _others(low: str, rest: str, models: str, counted: GpuCount, carried: Cluste
     found |= {name: value for name in ("gpus", "gpus_per_node") if (value := getattr(counted, name)) is not None}
     per_node = found.get("gpus_per_node", carried.gpus_per_node)
 
-    per_gpu = _search(
-        r"(\d+)\s*(?:x|×|个|個)?\s*(100|200|400|800)\s*g\w*\s*(?:ports?|口|端口)?\s*(?:per|each|a|/)\s*gpu", low
-    ) or _search(r"每\s*(?:个|張|张|块)?\s*(?:gpu|卡)[^，。,]{0,6}?(\d+)\s*(?:x|×|个|個)\s*(100|200|400|800)\s*g", low)
-    each_node = _search(r"(?<![\d.:])(\d+)\s*x\s*(100|200|400|800)\s*g", low)
-    if per_gpu:
-        found["gbps_per_gpu"] = int(per_gpu[1]) * int(per_gpu[2])
-    elif each_node:
-        found["gbps_per_gpu"] = int(each_node[1]) * int(each_node[2]) // max(1, per_node)
-    elif match := _search(r"(\d+(?:\.\d+)?)\s*t(?:b/s|bps|bit/s)?\s*(?:per|a|each|/)\s*(?:node|server|host)", low):
-        found["gbps_per_gpu"] = round(float(match[1]) * 1000 / max(1, per_node))
-    elif match := _search(r"(?<![\d.x])(100|200|400|800|1600)\s*(?:g|gb|gbit|gbps|gb/s|gbe)(?![a-z0-9]|/s)", low):
-        found["gbps_per_gpu"] = int(match[1])
-    elif match := _search(r"(?<![a-z0-9])(hdr|ndr|xdr)(?![a-z0-9])", low):
-        found["gbps_per_gpu"] = {"hdr": 200, "ndr": 400, "xdr": 800}[match[1]]
+    if (gbps := gbps_per_gpu(low, per_node)) is not None:
+        found["gbps_per_gpu"] = gbps
     years = [float(one) for one in re.findall(rf"{_NUMBER}\s*-?\s*(?:years?|yrs?|年)", rest, re.ASCII)]
     if years := [one for one in years if not 1900 <= one <= 2100]:
         found["years"] = int(years[-1])  # "5-year, no, 3-year": the last one counts

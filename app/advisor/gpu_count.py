@@ -10,12 +10,21 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.advisor.mentions import GPU_WORD, LEVELS, NODE_WORD, RACK_WORD, Mention, Thing, gpu_names, mentions_in
+from app.advisor.mentions import (
+    GPU_WORD,
+    LEVELS,
+    MOST_IN_A_NODE,
+    NODE_WORD,
+    RACK_WORD,
+    Mention,
+    Thing,
+    gpu_names,
+    mentions_in,
+)
 from app.advisor.reading_notes import ReadingNote, note
 
 NVL72_GPUS = 72
 NVL72_TRAY_GPUS = 4  # of one compute tray, which is the server with NICs
-MOST_IN_A_NODE = 16  # a count of GPUs above that, beside a count of servers, is a total
 
 _BELOW_BEFORE = r"(?:under|below|less than|fewer than|smaller than|小于|少于|不到|低于)\s*"
 _BELOW_AFTER = r"\s*(?:以下|以内|之内)"
@@ -60,6 +69,10 @@ def without_products(low: str) -> str:
 def count_gpus(low: str, models: str, carried_per_node: int) -> GpuCount:
     """GPUs and GPUs per node. `models` is a regular expression of GPU names; carried: from earlier in the chat."""
     low = without_denied(low)
+    low = re.sub(rf"(?<=\d)\s*\(\s*\d+\s*[x×*]\s*\d+\s*\)(?=\s*(?:{gpu_names(models)}"
+        rf"|{GPU_WORD}))", "", low)  # 64 (8x8) h100s
+    if re.search(NODE_WORD, low, re.ASCII):  # "4U servers, 8 GPUs, 16 of them"
+        low = re.sub(r"(?<![\w.])(\d+) of (?:them|these|those)(?=\s*(?:$|[,.;:?!]))", r"\1 servers each", low)
     packed = rf"(?<![\w.])(2|4|8|10|16)x\s?{gpu_names(models)}(?=[\s-]+{NODE_WORD})"  # "one 8xh100 node"
     low = re.sub(packed, r"\1-gpu", low, flags=re.ASCII)
     if match := re.search(
@@ -86,8 +99,8 @@ def count_gpus(low: str, models: str, carried_per_node: int) -> GpuCount:
     if gpus is None:
         return GpuCount(None, each, _racks_alone(low, first))
     if gpus.each_of == "node":  # of a node, and nobody says how many nodes, but for "one 8-gpu node"
-        single = re.search(r"(?:\b(?:one|1|single)\s+|单台?"
-            r"|[1一]台)$", low[max(0, gpus.start - 8) : gpus.start], re.ASCII)
+        before = low[max(0, gpus.start - 8) : gpus.start]
+        single = re.search(r"(?:\b(?:one|1|single)\s+|单(?:台|机|节点)?|[1一](?:台|机))$", before, re.ASCII)
         return GpuCount(round(gpus.number) if single else None, each)
     return _of_gpus(low, gpus, nodes, mentions, each, held)
 

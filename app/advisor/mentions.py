@@ -33,13 +33,14 @@ _WORDS: dict[Thing, str] = {
     "cluster": r"(?:(?:clusters?|sites?|data ?cent(?:er|re)s?|regions?|campus(?:es)?|locations?)(?![a-z])"
     r"|个?集群|個?叢集|个?机房|个?站点|个?数据中心|个?园区|个?校区)",
 }
+MOST_IN_A_NODE = 16  # a count of GPUs above that, beside a count of servers, is a total
 _UNKNOWN_GPU = (  # names that the catalog may not have
     r"[abhl]\d{2,3}s?|gb\d{3}|mi\d{3}x?|rtx[\s-]?(?:pro\s)?\d{4}|[45]090|昇腾\s?\d{3}\w?|ascend\s?\d{3}\w?|910[bc]"
 )
 _NUMBER = r"(?<![\w.$€£¥:/-])(?P<number>-?\d+(?:\.\d+)?)\s*(?:x(?![a-z])|×|\*)?\s*"
 _NO_SWITCH = r"(?!\s*(?:switch|交换机|交換機|光交换|核心交换|leaf|spine))"  # 一台交换机 is no node
 _JOINING = r"(?:gpus?|cards?|accelerators?|in|on|per|across|of|with|and|or|each|an?|to|for|the|over|into|years?|x|vs)"
-_ADJECTIVE = rf"(?:(?!(?:{_JOINING}|switch\w*|lea\w+|spines?|ports?|racks?|rows?|that|is|are)\b)[a-z][a-z-]*\s+)"
+_ADJECTIVE = rf"(?:(?!(?:{_JOINING}|u|ru|switch\w*|lea\w+|spines?|ports?|racks?|rows?|that|is|are)\b)[a-z][a-z-]*\s+)"
 _HOLDS = (
     r"(?:has|have|with|of|having|hold(?:s|ing)?|pack(?:s|ing)?|carr(?:y|ies|ying)|contain(?:s|ing)?|hous(?:es|ing)"
     r"|gets?|fitted with|equipped with|takes?|配备?|装|裝|带|帶|有|是|放|插|塞|含|上|:|=)"
@@ -55,7 +56,7 @@ _EACH_BEHIND = re.compile(  # "8 gpus a server", "8 apiece", "8卡/台"
     re.ASCII,
 )
 _EACH_BEFORE = re.compile(  # "each server has 8", "每台配8", "a box holds 8", "各8"
-    rf"(?:(?:\beach|\bevery|\bper|(?<!\w)an?(?=\s+{_LARGER})|每(?:一)?(?:个|個|条)?|(?<=[,;；、])\s*(?:1|一|单))\s*"
+    rf"(?:(?:\beach|\bevery|\bper|(?<!\w)an?(?=\s+{_LARGER})|每(?:一)?(?:个|個|条)?|(?:^|(?<=[,;；、]))\s*(?:1|一|单))\s*"
     rf"(?:one\s+)?(?P<larger>{_LARGER})?(?:机器|服务器)?(?:都|均|各|也|上)?\s*(?:{_HOLDS}|[a-z]+ing)?\s*|[各均]自?(?:配|装|有|带|是|放)?\s*)$",
     re.ASCII,
 )
@@ -98,7 +99,8 @@ def mentions_in(low: str, models: str) -> list[Mention]:
             one = replace(one, each_of="node")  # "8 4-gpu boxes": the 4 is inside
         elif before and not one.each_of and not one.total:
             between = low[before.end : one.start]
-            if _larger(before, one) and _LINK.fullmatch(between):
+            total = one.thing == "gpu" and one.number > MOST_IN_A_NODE and not between.strip()  # 4机32卡
+            if _larger(before, one) and _LINK.fullmatch(between) and not total:
                 one = replace(one, each_of=before.thing)
             elif _larger(one, before) and _TIMES.fullmatch(between) and not before.each_of:  # 8卡×16台
                 placed[-1] = replace(before, each_of=one.thing)
@@ -169,8 +171,12 @@ def _pattern(thing: Thing, models: str) -> re.Pattern[str]:
         )
     if thing == "node":
         size = r"\d+[\s-]*(?:way|gpu|card|卡)s?(?:的)?"
-        adjective = rf"(?:{size}|nvidia|gpu|hgx|dgx|ai|套|个|個|{names}s?(?![a-z0-9])|{_ADJECTIVE})"
-        node = rf"{NODE_WORD}(?:\s+{names}s?(?![a-z0-9]))?"  # "4 HGX H100"
+        adjective = (
+            rf"(?:{size}|of (?:those|these|the|our)(?=\s)|nvidia|gpu|hgx|dgx|ai|套|个|個"
+            rf"|{names}s?(?![a-z0-9])|{_ADJECTIVE})"
+        )
+        machine = r"机(?=互联|互连|组|训练|并行|一共|总共|共|\d+卡)"  # 4机互联
+        node = rf"(?:{NODE_WORD}|{machine})(?:\s+{names}s?(?![a-z0-9]))?"  # "4 HGX H100"
         return re.compile(rf"{_NUMBER}(?:{adjective}[\s-]*){{0,4}}?-?{node}{_NO_SWITCH}", re.ASCII)
     return re.compile(rf"{_NUMBER}(?:个|個)?\s*{_ADJECTIVE}{{0,2}}?-?{_WORDS[thing]}", re.ASCII)
 

@@ -68,7 +68,7 @@ _ZH_SCALES = {"十": 10, "百": 100, "千": 1_000}
 _ZH_NUMERAL = "零〇一二两兩三四五六七八九十百千万萬亿億"
 _ZH_COUNTABLE = (
     r"(?:卡|张|張|块|塊|台|臺|节点|節點|个节点|個節點|个GPU|個GPU|颗|顆|年|GPU|柜|櫃|个机柜|個機櫃|个机架|套"
-    r"|个集群|个机房|个站点|个数据中心|个园区|个校区|排)"
+    r"|个集群|个机房|个站点|个数据中心|个园区|个校区|排|机(?=互联|互连|组|训练|并行|一共|总共|共|[一二三四五六七八九十百\d]+卡))"
 )
 _ABOUT_ZH = r"(?:来|來|多|余|餘|几)?"  # 五百来张, 五百多张: about 500
 _CHINESE = re.compile(
@@ -83,9 +83,14 @@ _DIGITS_AND_WORD = re.compile(
 )
 _KILO = re.compile(rf"\b(\d+(?:\.\d+)?)\s*k(?=[\s-]*(?:{_COUNTABLE_EN}|卡|张|GPU)|\s*[?？]|\s*$)", re.IGNORECASE)
 
+_SPACED = re.compile(rf"(?<![\w.,-])\d{{1,3}}(?: \d{{3}})+(?=\s(?:{_COUNTABLE_EN}))", re.IGNORECASE)  # 12 800 GPUs
+
 
 def normalise_numbers(text: str) -> str:
     """The same text with NFKC forms and with number words in front of countable things as digits."""
+    text = re.sub(r"(?<![\w.,])(\d+),(\d{1,2})(?=\s?k\b)", r"\1.\2", text)  # 1,5k is 1.5k
+    text = _SPACED.sub(lambda match: match[0].replace(" ", ""), text)
+    text = re.sub(r"(?<![\w.])2\^(\d{1,2})(?!\d)", lambda match: str(2 ** int(match[1])), text)
     text = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text)  # before NFKC: a full-width comma separates no thousands
     text = unicodedata.normalize("NFKC", text)
     for pattern, values in _QUANTITIES:

@@ -27,6 +27,10 @@ from app.advisor.numerals import chinese_value, normalise_numbers
         ("Tomahawk 5，400G", "Tomahawk 5,400G"),
         ("三年TCO", "3年TCO"),
         ("RoCE三年", "RoCE 3年"),
+        ("12 800 GPUs", "12800 GPUs"),
+        ("1,5k GPUs", "1500 GPUs"),
+        ("2^10 GPUs", "1024 GPUs"),
+        ("in 2026 512 GPUs", "in 2026 512 GPUs"),
     ],
 )
 def test_numbers_in_words_become_digits(written: str, expected: str) -> None:
