@@ -1,9 +1,10 @@
-"""One writer at a time: a lock file in HOME, released by the system however its process ends."""
+"""Locks between processes: files in HOME, released by the system however their process ends."""
 
 from __future__ import annotations
 
 import fcntl
 import os
+import secrets
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from pathlib import Path
 from app.errors import AdvisorError
 
 _POLL_S = 0.1
+_process = (0, "")  # id and name of this process; a fork is another one
 
 
 @contextmanager
@@ -50,3 +52,28 @@ def _try_lock(file: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+@contextmanager
+def alone(path: Path) -> Iterator[bool]:
+    """Hold a short lock, waiting for it as long as it takes. True if no other process has held it since this one last
+    did. OSError if the file cannot be written.
+    """
+    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        own = _own_name()
+        same = os.pread(file, len(own) + 1, 0) == own
+        if not same:
+            os.ftruncate(file, 0)
+            os.pwrite(file, own, 0)
+        yield same
+    finally:
+        os.close(file)
+
+
+def _own_name() -> bytes:
+    global _process
+    if _process[0] != os.getpid():
+        _process = (os.getpid(), secrets.token_hex(8))
+    return _process[1].encode()

@@ -1,8 +1,9 @@
 """The vectors, in Chroma: embedded in this process by default, or on a Chroma server.
 
-One embedded client a folder serves the whole process. It does not see what another process writes, and still
-returns what that process deleted (chromadb 1.5.9); so a client older than the manifest's generation is opened
-anew. Which of the vectors count is decided by the manifest, not here.
+One embedded client a folder serves the whole process. Its files are for one process at a time: Chroma crashes when
+another one writes what it reads, and does not see what that one has written (chromadb 1.5.9). So each use holds a
+lock between processes, and a client is opened anew if another process was there since, or the manifest's generation
+has moved on. Which of the vectors count is decided by the manifest, not here.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.errors import AdvisorError
+from app.library.lock import alone
 
 _AT_ONCE = 1000  # Chroma takes up to 5,461 in one call
 _clients: dict[str, _Client] = {}
@@ -98,10 +100,11 @@ class VectorStore:
         with _lock:
             self.close()
             try:
-                if self._folder.is_dir():
-                    shutil.rmtree(self._folder)
-                else:
-                    self._folder.unlink(missing_ok=True)
+                with self._alone():
+                    if self._folder.is_dir():
+                        shutil.rmtree(self._folder)
+                    else:
+                        self._folder.unlink(missing_ok=True)
             except OSError as error:
                 raise self._error(error) from error
 
@@ -126,28 +129,42 @@ class VectorStore:
 
     @contextmanager
     def _client(self) -> Iterator[_Client]:
-        """The client of this process; opened anew if another process has changed the library since."""
+        """The client of this process, for as long as the block lasts alone on its files."""
         with _lock:
-            generation = self._generation()
-            client = _clients.get(self._key)
-            if client and client.generation != generation:
-                if self._url:  # a server shows every change; only a collection made anew has another id
-                    client.generation = generation
-                    client.collections.clear()
-                else:
-                    del _clients[self._key]
-                    client.api.close()
-                    client = None
             try:
-                if client is None:
-                    client = _clients[self._key] = _Client(self._open(), generation)
-                yield client
+                with self._alone() as same:
+                    yield self._present(same)
             except AdvisorError:
                 raise
             except BaseException as error:  # a panic of Chroma's Rust code is no Exception
                 if not _from_chroma(error):
                     raise
                 raise self._error(error) from error
+
+    def _present(self, same: bool) -> _Client:
+        """The client, opened anew if another process has used the files or changed the library since."""
+        generation = self._generation()
+        client = _clients.get(self._key)
+        if client and self._url and client.generation != generation:
+            client.generation = generation  # a server shows every change; only a collection made anew has another id
+            client.collections.clear()
+        elif client and not (self._url or (same and client.generation == generation)):
+            del _clients[self._key]
+            client.api.close()
+            client = None
+        if client is None:
+            client = _clients[self._key] = _Client(self._open(), generation)
+        return client
+
+    @contextmanager
+    def _alone(self) -> Iterator[bool]:
+        """Whether no other process has used the files since this one. A server looks after itself."""
+        if self._url:
+            yield True
+            return
+        self._folder.parent.mkdir(parents=True, exist_ok=True)
+        with alone(self._folder.with_name("chroma.lock")) as same:
+            yield same
 
     def _open(self) -> Any:
         import chromadb

@@ -66,6 +66,30 @@ def test_a_reader_sees_what_another_process_brings_in_and_takes_away(
     assert "d2.md" not in {document.name for document in library.documents()}
 
 
+def test_searching_while_another_process_ingests(settings: Settings, tmp_path: Path) -> None:
+    """Chroma's files are for one process at a time: this crashed, and damaged them, before each use held a lock."""
+    folder = tmp_path / "docs"
+    write_documents(folder, 1200)  # 9,600 passages: Chroma writes its index out every thousand
+    Library.open(settings, embeddings=HashEmbeddings()).ensure_notes()
+    page = Library.open(settings, embeddings=HashEmbeddings())
+    page.search("deadlock switches")  # what loads slowly is loaded before
+    writer = start(settings, "ingest", folder)
+    sizes = []
+    while writer.poll() is None:
+        command = Library.open(settings, embeddings=HashEmbeddings())  # as one search on the command line
+        for library in (page, command):
+            assert library.search("deadlock switches", k=1)[0].passage.topic == "pfc-deadlock"
+        sizes.append(len(page._parts.table.rows().ids))
+        command.close()
+    finish(writer)
+    assert sizes == sorted(sizes)
+    assert len(set(sizes)) > 2, "the searches did not meet the ingest"
+    page.search("deadlock switches")
+    assert page._parts.table.rows().missing == ()
+    assert len(page._parts.table.rows().ids) == len(state(page)[1]) > 9600
+    page.close()
+
+
 def test_two_threads_share_a_library(library: Library, tmp_path: Path) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
