@@ -79,6 +79,22 @@ def test_bad_requests_are_errors_that_say_why(client: openai.OpenAI, stream: boo
         client.chat.completions.create(model="x", messages=[], stream=stream)
 
 
+WHAT_IF = "Keep my 40 SN4700s, add 256 H200s, 3:1 to the spine, what breaks?"
+
+
+def test_growth_on_old_switches_streams_and_goes_on_in_the_conversation(client: openai.OpenAI) -> None:
+    asked = [{"role": "user", "content": WHAT_IF}]
+    stream = client.chat.completions.create(model="fabric-advisor", messages=asked, stream=True)  # type: ignore[call-overload]
+    text = "".join(chunk.choices[0].delta.content or "" for chunk in stream)
+    assert "19 of the 40 there carry 256 GPUs at 3:1, and 21 stand idle" in text  # tests/fabric/test_stock.py
+    further = {"role": "user", "content": "What if 768 GPUs hang on them already?"}
+    messages = [*asked, {"role": "assistant", "content": text}, further]
+    got = client.chat.completions.create(model="fabric-advisor", messages=messages)  # type: ignore[call-overload]
+    assert got.model_extra is not None
+    grown = got.model_extra["fabric_advisor"]["calculations"][0]
+    assert (grown["tool"], grown["values"]["bought_switches"]["value"]) == ("grow", 12)
+
+
 def test_serve_with_api_is_the_same_server(home: Path) -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
