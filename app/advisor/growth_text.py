@@ -14,8 +14,11 @@ LEVELS = ("breaks", "check", "fine")
 _IN_THE_HEADLINE = frozenset({"fits", "buy"})
 
 
-def growth_context(calculation: Calculation | None, language: Language) -> dict[str, Any]:
-    """For the template: sentences by level, and whether switches are kept or bought. Empty without a calculation."""
+def growth_context(calculation: Calculation | None, language: Language, *, asked: bool = True) -> dict[str, Any]:
+    """For the template: sentences by level, and whether switches are kept or bought. Empty without a calculation.
+
+    `asked`: a number of GPUs was; else the number is the most that the switches carry, which leaves no room.
+    """
     if calculation is None:
         return {}
     one = calculation
@@ -25,7 +28,7 @@ def growth_context(calculation: Calculation | None, language: Language) -> dict[
 
     found: dict[str, Any] = {level: [] for level in LEVELS}
     for code in _codes(one):
-        if code in _IN_THE_HEADLINE:
+        if code in _IN_THE_HEADLINE or (code == "gpus-there" and not asked):
             continue
         found[SENTENCES[code].level].append(said(code, shown).in_language(language))
     return found | {

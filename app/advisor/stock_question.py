@@ -54,14 +54,18 @@ _NODES_AFTER = r"(?:(?P<per>\d+)[- ]?(?:gpu|卡)\s*)?(?P<node>nodes?|servers?|�
 _THERE_AFTER = re.compile(
     r"\s*(?:(?:hang|are|is|sit|run|running|connected|attached)\s+)*(?:on (?:them|it|these)|there|already|today|now)\b"
 )
+_TIMES = ((2, re.compile(r"\bdoubl\w+|翻倍|翻一番|加倍")), (3, re.compile(r"\btripl\w+|三倍")))
+_RATIO_TO = re.compile(r"(?:\bto|到|至|改为|改成)\s*(\d+(?:\.\d+)?)\s*[:：]\s*1(?![\d.:])")
+_SPELLED = {"two": 2, "four": 4, "six": 6, "eight": 8, "ten": 10, "twelve": 12, "sixteen": 16, "twenty": 20}
+_SPELLED |= {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "eighty": 80, "hundred": 100}
 _EVEN = re.compile(
     r"\b(?:non-?\s?blocking|full bisection|(?:without|no)(?: any)? oversubscription)\b|[不无]收敛|无阻塞|非阻塞|零收敛",
     re.IGNORECASE,
 )
 _WHAT_BECOMES = re.compile(
-    r"\b(?:keep\w*|kept|re-?us\w+|retain\w*|add\w*|grow\w*|expan\w+|exten\w+|scal\w+|enough|suffic\w+|carr(?:y|ies)"
-    r"|support|handle|fit|breaks?|how many|another|more|buy|up to|go to|what if|idle)\b"
-    r"|保留|利旧|沿用|复用|新增|增加|再加|追加|扩|够|带得动|能带|能接|支持|承载|多少|几台|还要|还需|不换|闲置|再上",
+    r"\b(?:keep\w*|kept|re-?us\w+|retain\w*|add\w*|grow\w*|expan\w+|exten\w+|scal\w+|enough|suffic\w+|carr(?:y|ies)|doubl\w+|tripl\w+"
+    r"|support|handle|fit|breaks?|how many|another|more|buy|up to|go to|what if|idle|want)\b"
+    r"|保留|利旧|沿用|复用|新增|增加|再加|追加|扩|够|带得动|能带|能接|支持|承载|多少|几台|还要|还需|不换|闲置|再上|翻|加倍|想接|计划|打算",
     re.IGNORECASE,
 )
 _DESIGN = frozenset({"gpus", "gpu_model", "gpus_per_node", "gbps_per_gpu", "oversubscription", "planes", "topology"})
@@ -84,11 +88,16 @@ def stock_said(
         counts[role] = counts.get(role, 0) + count
     there, added, total, plain = (counts.get(role) for role in ("there", "added", "total", None))
     even = {"oversubscription": 1.0} if _EVEN.search(rest) else {}
+    if match := _RATIO_TO.search(rest):  # "from 1:1 to 4:1"
+        even = {"oversubscription": float(match[1])}
     if not keep:
         if there is None or added or total:
             return even
         return even | {"gpus_there": there, "gpus": (carried.gpus or 0) - (carried.gpus_there or 0) + there}
     found: dict[str, Any] = even | {"keep": ", ".join(f"{count}x {id}" for id, count in keep.items())}
+    times = next((factor for factor, pattern in _TIMES if pattern.search(rest)), 0)
+    if times and added is None and total is None and (running := plain or there):
+        return found | {"gpus_there": running, "gpus": times * running}
     if added is None and total is None:  # "can my 40 SN4700 carry 512 GPUs?": nothing is said to be there
         planned = plain if plain is not None else there
         return found | ({} if planned is None else {"gpus": planned})
@@ -120,8 +129,11 @@ def asks_growth(
 def _kept(low: str, switches: Mapping[str, tuple[str, str]]) -> tuple[dict[str, int], str]:
     """Switches that are there, and the text without them."""
     keep: dict[str, int] = {}
+    names = tuple(sorted(switches, key=len, reverse=True))
+    spelled = re.compile(rf"\b({'|'.join(_SPELLED)})(?=\s+{_BRANDS}(?:{'|'.join(map(re.escape, names))}))")
+    low = spelled.sub(lambda match: str(_SPELLED[match[1]]), low)
     rest, last = low, -1
-    for match in _counted(tuple(sorted(switches, key=len, reverse=True))).finditer(low):
+    for match in _counted(names).finditer(low):
         before = _CLAUSE.split(low[max(0, match.start() - _NEAR) : match.start()])[-1]
         having = [one.end() for one in _HAVE.finditer(before)]
         buying = [one.end() for one in _BUY.finditer(before)]

@@ -33,7 +33,7 @@ def values(plan: StockPlan) -> dict[str, Value]:
         "node_leaf_links": Value(sum(count * links for count, links in tree.leaf_loads) * trees, "links"),
         "leaf_spine_links": Value(tree.leaf_spine * trees, "links"),
         "spine_core_links": Value(tree.spine_core * trees, "links"),
-        "oversubscription_reached": Value(worst, "down/up"),
+        "oversubscription_reached": Value(worst),
         "across_gbps": Value(plan.link_gbps / max(1.0, worst), "Gbit/s"),
         "link_gbps": Value(plan.link_gbps, "Gbit/s"),
         "stock_ports": Value(plan.kept_ports + plan.idle_ports, "ports"),
@@ -55,7 +55,7 @@ def values(plan: StockPlan) -> dict[str, Value]:
     if plan.max_gpus >= plan.gpus:
         found["spare_gpus"] = Value(plan.max_gpus - plan.gpus, "GPUs")
     if plan.lowest_ratio is not None:
-        found["stock_oversubscription"] = Value(plan.lowest_ratio, "down/up")
+        found["stock_oversubscription"] = Value(plan.lowest_ratio)
     return found | dict(_of_the_model(plan)) | dict(_unfit(plan)) | dict(_breakout(plan))
 
 

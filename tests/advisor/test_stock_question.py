@@ -34,6 +34,8 @@ def said(advisor: Advisor, text: str, carried: ClusterSpec | None = None) -> dic
         ("We keep 8 Quantum-2 QM9790 and add 32 A100 nodes", "8x qm9790", None, 256),
         ("We have 2 SN5600. Add 64 more GPUs to our 64?", "2x sn5600", 64, 128),
         ("Can my 40 SN4700 carry 512 H100?", "40x sn4700", None, 512),
+        ("Our 16 QM9700 run 512 GPUs. Can we double the cluster?", "16x qm9700", 512, 1024),
+        ("I have forty SN4700 switches and want 4000 GPUs next year", "40x sn4700", None, 4000),
         ("四十台 SN4700 不换，增加 256 卡", "40x sn4700", None, 256),
     ],
 )
@@ -119,6 +121,22 @@ def test_switches_that_cannot_be_kept(advisor: Advisor) -> None:
     assert "keeps none of the 40 switches there" in dear.text and "To keep 40 of those there, buy" in dear.text
 
 
+def test_a_wish_for_more_gpus_is_growth(advisor: Advisor) -> None:
+    answer = advisor.answer("I have forty SN4700 switches and want 4,000 GPUs next year")
+    assert grown(answer)["planned_gpus"] == 4000
+
+
 def test_without_a_number_the_most_that_they_carry(advisor: Advisor) -> None:
     answer = advisor.answer("How many GPUs can my 40 SN4700 switches carry at 3:1?")
     assert answer.text.startswith("**The 40 switches there carry at most 768 GPUs at 3:1")
+
+
+def test_the_ratio_that_is_gone_to_counts(advisor: Advisor) -> None:
+    assert said(advisor, "From 1:1 to 4:1 on 512 H100s with my existing 24 SN5600s?")["oversubscription"] == 4.0
+    assert "oversubscription" not in said(advisor, EN)  # "3:1 to the spine" is read with the cluster
+
+
+def test_a_ratio_of_ours_is_traced(advisor: Advisor) -> None:
+    answer = advisor.answer("手上有 64 台 SN3700，想接 128 台 A100 节点，200G 网卡，够用吗？")
+    assert ":1 时，现有交换机就够" in answer.text
+    assert answer.grounding.unsupported == ()
