@@ -89,8 +89,12 @@ class E5OnnxEmbeddings(Embeddings):
         self._lock = threading.Lock()
 
     def embed_query(self, text: str) -> list[float]:
-        vector: list[float] = self._embed([QUERY_PREFIX + text])[0].tolist()
-        return vector
+        return self.embed_queries([text])[0]
+
+    def embed_queries(self, texts: list[str]) -> list[list[float]]:
+        """Several at a time, on all cores."""
+        vectors: list[list[float]] = self._embed([QUERY_PREFIX + text for text in texts]).tolist()
+        return vectors
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         vectors: list[list[float]] = self._embed([PASSAGE_PREFIX + text for text in texts]).tolist()

@@ -65,6 +65,12 @@ class _Named(Embeddings):
             ) from error
 
 
+def embed_queries(embeddings: Embeddings, texts: list[str]) -> list[list[float]]:
+    """Vectors of queries, several at a time where the embeddings can; LangChain's interface has one at a time."""
+    several = getattr(embeddings, "embed_queries", None)
+    return several(texts) if several else [embeddings.embed_query(text) for text in texts]
+
+
 def _sentence_transformers(name: str, settings: Settings) -> Embeddings:
     if not all(map(importlib.util.find_spec, ("sentence_transformers", "langchain_huggingface"))):
         raise AdvisorError(

@@ -18,6 +18,7 @@ from langchain_core.embeddings import Embeddings
 
 from app.fabric.calculation import Language
 from app.library.duplicates import say_the_same
+from app.library.embeddings import embed_queries
 from app.library.filters import Filters, chosen
 from app.library.glossary import Glossary
 from app.library.language import detect_language
@@ -28,7 +29,7 @@ from app.library.passage_index import PassageIndex
 from app.library.query import Concept, Query, QueryReader
 from app.library.relevance import Limits, is_relevant
 from app.library.reranker import Reranker
-from app.library.vector_table import VectorTable
+from app.library.vector_table import Rows, VectorTable
 from app.library.words import Words
 
 _CANDIDATES = 30  # nominated by each of the two searches
@@ -95,21 +96,24 @@ class Searcher:
         asked = self._reader.read(query)
         if asked is None or k < 1:
             return []
-        candidates = self._candidates(asked, kind, filters or Filters())
+        filters = filters or Filters()
+        rows = self._table.rows()
+        nearest, *nearest_of_sides = self._nearest(rows, [asked, *asked.sides])
+        candidates = self._candidates(asked, rows, nearest, kind, filters)
         relevant = self._relevant(candidates, asked)
         named = max((one.lexical for one in candidates), default=0.0) >= _NAMED
         weak = weak and not relevant and (asked.terms > 0 or named)
         if not (relevant or weak):
             return []
-        for side in asked.sides:
-            candidates = _raised(candidates, self._candidates(side, kind, filters or Filters())[:_PER_SIDE])
+        for side, nearest in zip(asked.sides, nearest_of_sides, strict=True):
+            candidates = _raised(candidates, self._candidates(side, rows, nearest, kind, filters)[:_PER_SIDE])
         # What ranks near the best of these belongs to the answer too, e.g. a document in the other language.
         enough = _TAIL * max(one.score for one in candidates if weak or one.id in relevant)
         candidates = [one for one in candidates if one.id in relevant or one.score >= enough]
         passages = self._index.passages(one.id for one in candidates)
         found = [(one, passages[one.id]) for one in candidates if one.id in passages]
         # A filter by language is met by what was found; otherwise a note's counterpart may stand in for it.
-        shown = (filters.language if filters else "") or language or asked.language
+        shown = filters.language or language or asked.language
         different = list(islice(self._different(found, shown), max(k, _RERANKED)))
         if rerank:
             different = self._reranked(asked.text, different)
@@ -130,7 +134,8 @@ class Searcher:
         if asked is None:
             return []
         if by == "dense":
-            best = self._table.rows().similarities(self._embeddings.embed_query(asked.text)).best(2 * _CANDIDATES)
+            (similarities,) = self._table.rows().similarities([self._embeddings.embed_query(asked.text)])
+            best = similarities.best(2 * _CANDIDATES)
         else:
             best = self._index.match(asked.names, 2 * _CANDIDATES)
         words = self._index.words_of(id_ for id_, _ in best)
@@ -145,7 +150,7 @@ class Searcher:
 
     def strongest(self, query: str) -> tuple[float, float]:
         """Greatest similarity and contrast that any note has for a query."""
-        similarities = self._table.rows().similarities(self._embeddings.embed_query(query))
+        (similarities,) = self._table.rows().similarities([self._embeddings.embed_query(query)])
         return strongest(Nearest(similarities, detect_language(query)).best("note").values())
 
     def _reranked(self, query: str, found: list[tuple[_Candidate, Passage]]) -> list[tuple[_Candidate, Passage]]:
@@ -160,11 +165,16 @@ class Searcher:
         read.sort(key=lambda pair: -pair[0].score)
         return read + [(replace(one, score=min(one.score, least)), passage) for one, passage in rest]
 
-    def _candidates(self, asked: Query, kind: str | None, filters: Filters) -> list[_Candidate]:
+    def _nearest(self, rows: Rows, queries: Sequence[Query]) -> list[Nearest]:
+        vectors = embed_queries(self._embeddings, [query.embedded for query in queries])
+        found = rows.similarities(vectors)
+        return [Nearest(one, query.language) for one, query in zip(found, queries, strict=True)]
+
+    def _candidates(
+        self, asked: Query, rows: Rows, nearest: Nearest, kind: str | None, filters: Filters
+    ) -> list[_Candidate]:
         """What either search nominates, best first."""
         limits = self._limits()
-        rows = self._table.rows()
-        nearest = Nearest(rows.similarities(self._embeddings.embed_query(asked.embedded)), asked.language)
         documents = chosen(filters, self._index.document_facts()) if filters.of_documents else None
         near = nearest.best(kind, language=filters.language, documents=documents)
         if asked.concepts:

@@ -18,6 +18,7 @@ from app.library.store import VectorStore
 
 Vectors = NDArray[np.float32]
 _AT_ONCE = 2000
+_BLOCK = 4096  # passages, 6 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +55,17 @@ class Rows:
     documents: Labels
     missing: tuple[str, ...]  # passages without a vector
 
-    def similarities(self, vector: Sequence[float]) -> Similarities:
-        query = np.asarray(vector, np.float32)
-        length = float(np.linalg.norm(query)) or 1.0
-        if self.ids and self.matrix.shape[1] == len(query):
-            return Similarities(self, self.matrix @ (query / length))
-        return Similarities(self, np.zeros(len(self.ids), np.float32))
+    def similarities(self, vectors: Sequence[Sequence[float]]) -> list[Similarities]:
+        """Of each query vector to every passage. Block by block: memory is read once for all of them."""
+        cosines = np.zeros((len(vectors), len(self.ids)), np.float32)
+        queries = [np.asarray(vector, np.float32) for vector in vectors]
+        queries = [query / (float(np.linalg.norm(query)) or 1.0) for query in queries]
+        if self.ids and all(len(query) == self.matrix.shape[1] for query in queries):
+            for start in range(0, len(self.ids), _BLOCK):
+                block = self.matrix[start : start + _BLOCK]
+                for query, own in zip(queries, cosines, strict=True):
+                    np.dot(block, query, out=own[start : start + _BLOCK])
+        return [Similarities(self, own) for own in cosines]
 
 
 class Similarities:

@@ -58,7 +58,7 @@ def test_a_reader_sees_what_another_process_brings_in_and_takes_away(
     vector = HashEmbeddings().embed_query(query)
     found = library.search(query, k=1)[0]
     assert (found.passage.document, found.passage.section) == ("d2.md", "Section 5")
-    assert found.passage.id in dict(library._parts.table.rows().similarities(vector).best(3))
+    assert found.passage.id in dict(library._parts.table.rows().similarities([vector])[0].best(3))
 
     finish(start(settings, "remove", "d2.md"))
     assert all(hit.passage.document != "d2.md" for hit in library.search(query, k=50))

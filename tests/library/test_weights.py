@@ -38,6 +38,11 @@ def test_a_batch_gives_the_vectors_of_its_members(e5: E5OnnxEmbeddings) -> None:
     assert (together * alone).sum(axis=1).min() >= 0.9999
 
 
+def test_queries_together_and_alone_are_the_same(e5: E5OnnxEmbeddings) -> None:
+    queries = ["PFC deadlock", "胖树需要多少交换机？", "rail-optimized or not, for 512 GPUs"]
+    assert e5.embed_queries(queries) == [e5.embed_query(query) for query in queries]
+
+
 def test_safetensors_holds_the_dequantised_weights(model_home: Path, e5: E5OnnxEmbeddings) -> None:
     e5.embed_query("unpack")
     data = (weights.model_folder(model_home) / "model.safetensors").open("rb")
