@@ -44,7 +44,9 @@ def examine(settings: Settings) -> list[Check]:
         ("library", _library),
         ("failed documents", _failed),
     )
-    return [*(_run(name, check, settings) for name, check in checks), *model_checks(settings)]
+    ran = [_run(name, check, settings) for name, check in checks]
+    further = [name for name in settings.offered_models[1:] if name != "builtin"]
+    return ran + model_checks(settings) + [one for name in further for one in model_checks(settings.for_model(name))]
 
 
 def _run(name: str, check: Callable[[Settings], str], settings: Settings) -> Check:

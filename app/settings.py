@@ -29,8 +29,14 @@ class Settings(BaseSettings):
     knowledge: Path = Field(default_factory=knowledge_folder, description="folder of notes, catalog and glossary")
     language: Literal["auto", "en", "zh"] = Field("auto", description="language of answers; auto follows the question")
     model: str = Field("builtin", description="builtin, or provider:name as in LangChain's init_chat_model")
-    model_base_url: str | None = Field(None, description="address of an OpenAI-compatible server")
-    model_api_key: SecretStr | None = Field(None, description="key of the model server, if it needs one")
+    models: str = Field("", description="further models that a chat may use, as provider:name, separated by commas")
+    model_choice: bool | None = Field(
+        None, description="whether readers of the page choose a chat's model; unset: if FABRIC_ADVISOR_MODELS is set"
+    )
+    model_base_url: str | None = Field(
+        None, description="address of an OpenAI-compatible server, for models of FABRIC_ADVISOR_MODEL's provider"
+    )
+    model_api_key: SecretStr | None = Field(None, description="key of FABRIC_ADVISOR_MODEL's provider, if it needs one")
     model_timeout_s: float = Field(60, gt=0, description="longest wait for the model, seconds")
     model_tool_calls: int = Field(6, ge=0, le=50, description="calculator runs and searches by the model; 0: none")
     embeddings: str = Field("e5-small", description="e5-small, sentence-transformers:NAME or openai:NAME")
@@ -44,6 +50,23 @@ class Settings(BaseSettings):
     max_question_chars: int = Field(4000, ge=100, description="longest question accepted, characters")
     max_file_mb: int = Field(200, ge=1, description="largest file that is ingested, MB")
     debug: bool = Field(False, description="show tracebacks of unexpected faults")
+
+    @property
+    def offered_models(self) -> tuple[str, ...]:
+        """Models that a chat may use, the one it uses by default first; only that one where nobody may choose."""
+        further = [name.strip() for name in self.models.split(",") if name.strip()]
+        permitted = bool(further) if self.model_choice is None else self.model_choice
+        return tuple(dict.fromkeys([self.model, *further, "builtin"])) if permitted else (self.model,)
+
+    def for_model(self, name: str) -> Settings:
+        """The same with another model. Address and key go to the provider they were set for, and to no other."""
+        if _provider(name) == _provider(self.model):
+            return self.model_copy(update={"model": name})
+        return self.model_copy(update={"model": name, "model_base_url": None, "model_api_key": None})
+
+
+def _provider(model: str) -> str:
+    return model.partition(":")[0]
 
 
 def load_settings(**overrides: object) -> Settings:

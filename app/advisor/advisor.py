@@ -24,6 +24,7 @@ from app.advisor.references import references_in, unmarked
 from app.advisor.tools import load_tools, network_speeds, switch_names
 from app.advisor.workload_question import ModelNames
 from app.advisor.writer import BuiltinWriter, Draft
+from app.errors import AdvisorError
 from app.fabric.calculation import Calculation, Language
 from app.library.library import Library
 from app.settings import Settings
@@ -52,12 +53,31 @@ class Advisor:
         """Open the library (building the index of the notes if there is none) and load the data of the calculators."""
         library = Library.open(settings)
         library.ensure_notes(on_progress)
+        return cls._with_its_model(settings, library, load_tools(settings.knowledge))
+
+    @classmethod
+    def _with_its_model(cls, settings: Settings, library: Library, tools: Tools) -> Advisor:
         try:
-            return cls(settings, library, load_tools(settings.knowledge), make_model(settings))
+            return cls(settings, library, tools, make_model(settings))
         except ModelUnusable as error:  # the built-in writer needs no model: answer, and say why it is not used
-            opened = cls(settings, library, load_tools(settings.knowledge))
+            opened = cls(settings, library, tools)
             opened.model_fault = ModelFailed("set_up", error.message.rstrip("."))
             return opened
+
+    def with_model(self, name: str) -> Advisor:
+        """The advisor that writes with another of the offered models, on the same library and calculators. Raises
+        AdvisorError for a model that is not offered.
+        """
+        if name == self.settings.model:
+            return self
+        if name not in self.settings.offered_models:
+            raise AdvisorError(
+                f"The model {name} is not offered.",
+                f"Choose among: {', '.join(self.settings.offered_models)}.",
+                code="model_not_offered",
+                values={"name": name, "offered": ", ".join(self.settings.offered_models)},
+            )
+        return self._with_its_model(self.settings.for_model(name), self.library, self.tools)
 
     def ask(
         self,

@@ -34,6 +34,12 @@ _chats = sa.Table(
     sa.Column("created_at", sa.String(32), nullable=False),  # ISO 8601, UTC
     sa.Column("updated_at", sa.String(32), nullable=False),
 )
+_models = sa.Table(  # of chats that use another model than the one set
+    "chat_models",
+    _tables,
+    sa.Column("chat_id", sa.ForeignKey("chats.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("model", sa.String(200), nullable=False),
+)
 _turns = sa.Table(
     "turns",
     _tables,
@@ -163,8 +169,21 @@ class ChatStore:
     def delete(self, id: str) -> None:
         """Delete a chat with its turns and ratings; nothing happens if there is none."""
         with self._connection() as connection:
-            for table, column in ((_feedback, "chat_id"), (_turns, "chat_id"), (_chats, "id")):
+            for table, column in ((_feedback, "chat_id"), (_models, "chat_id"), (_turns, "chat_id"), (_chats, "id")):
                 connection.execute(table.delete().where(table.c[column] == id))
+
+    def model(self, id: str) -> str | None:
+        """The model chosen for a chat, which may not be offered any more; None if none was chosen."""
+        with self._connection() as connection:
+            return connection.execute(sa.select(_models.c.model).where(_models.c.chat_id == id)).scalar()
+
+    def choose_model(self, id: str, model: str) -> None:
+        """Have a chat's further questions answered by this model. Raises AdvisorError for an unknown chat."""
+        if not self.exists(id):
+            raise AdvisorError("There is no such chat.", "Reload the page.")
+        with self._connection() as connection:
+            connection.execute(_models.delete().where(_models.c.chat_id == id))
+            connection.execute(_models.insert().values(chat_id=id, model=model))
 
     def rate(self, id: str, turn: int, value: int | None, comment: str = "") -> None:
         """Rate a turn 1 (good) or 0 (bad), replacing an earlier rating; None takes the rating back."""

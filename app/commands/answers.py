@@ -15,9 +15,10 @@ from app.settings import load_settings
 @click.command()
 @click.argument("question")
 @click.option("--conversation", metavar="ID", default=None, help="Go on with this chat, or begin it under this name.")
+@click.option("--model", metavar="NAME", default=None, help="One of the offered models, builtin for none.")
 @click.option("--language", type=click.Choice(["auto", "en", "zh"]), default=None, help="Language of the answer.")
 @json_option
-def ask(question: str, conversation: str | None, language: str | None, as_json: bool) -> None:
+def ask(question: str, conversation: str | None, model: str | None, language: str | None, as_json: bool) -> None:
     """Ask QUESTION and print the answer with its sources."""
     from app.advisor.advisor import Advisor
     from app.advisor.error_text import error_text
@@ -27,6 +28,8 @@ def ask(question: str, conversation: str | None, language: str | None, as_json: 
     changes: dict[str, Any] = {"language": language} if language else {}
     settings = load_settings(**changes)
     advisor = Advisor.open(settings, on_progress=progress_line)
+    if model:
+        advisor = advisor.with_model(model)
     history: list[Answer] = []
     store = None
     if conversation:

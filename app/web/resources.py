@@ -21,5 +21,11 @@ def advisor() -> Advisor:
 
 
 @st.cache_resource(show_spinner=False)
+def advisor_for(model: str) -> Advisor:
+    """The advisor that writes with another of the offered models."""
+    return advisor().with_model(model)
+
+
+@st.cache_resource(show_spinner=False)
 def chats() -> ChatStore:
     return ChatStore.open(settings())

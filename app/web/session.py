@@ -71,9 +71,37 @@ def open_chat() -> str | None:
 
 def start_chat() -> str:
     chat = resources.chats().new()
+    chosen = st.session_state.pop("next-model", None)
+    if chosen in models():
+        resources.chats().choose_model(chat, chosen)
     st.session_state["chat"] = chat
     st.query_params["chat"] = chat
     return chat
+
+
+def models() -> tuple[str, ...]:
+    """Models that the reader may choose among; one if there is no choice."""
+    return resources.settings().offered_models
+
+
+def model() -> str:
+    """The model of the open chat, or that chosen for the next one; what is no longer offered gives way to the first."""
+    chat, offered = open_chat(), models()
+    if len(offered) == 1:
+        return offered[0]
+    chosen = (resources.chats().model(chat) if chat else st.session_state.get("next-model")) or offered[0]
+    return chosen if chosen in offered else offered[0]
+
+
+def choose_model(name: str) -> None:
+    """For the open chat, or for the next one until it starts."""
+    chat = open_chat()
+    if name not in models():
+        return
+    if chat:
+        resources.chats().choose_model(chat, name)
+    else:
+        st.session_state["next-model"] = name
 
 
 def forget_chat() -> None:

@@ -22,7 +22,23 @@ def draw(words: Labels) -> None:
             st.switch_page(session.ASK_PAGE)
         _chats(words)
         _open_chat(words)
+        _model(words)
         _language(words)
+
+
+def _model(words: Labels) -> None:
+    offered = session.models()
+    if len(offered) < 2:
+        return
+
+    def name(model: str) -> str:
+        return words["model_builtin"] if model == "builtin" else model
+
+    key = f"model-{session.open_chat() or 'next'}"
+    present = session.model()
+    chosen = st.selectbox(words["model"], offered, offered.index(present), format_func=name, key=key)
+    if chosen != present:
+        session.choose_model(chosen)
 
 
 def _language(words: Labels) -> None:
