@@ -58,6 +58,6 @@ def test_another_model_shares_library_and_calculators(home: Path) -> None:
     second = advisor.with_model("openai:b")
     assert (second.library, second.tools, second.settings.model) == (library, advisor.tools, "openai:b")
     assert second.model is not None or second.model_fault is not None
-    with pytest.raises(AdvisorError, match="openai:c is not offered.*Choose among: builtin, openai:b"):
+    with pytest.raises(AdvisorError, match=r"openai:c is not offered.*Choose among: builtin, openai:b"):
         advisor.with_model("openai:c")
     library.close()
