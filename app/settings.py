@@ -12,6 +12,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from app.errors import AdvisorError
 
 PREFIX = "FABRIC_ADVISOR_"
+_LEAST_SECRET = 8  # characters; "none" and "EMPTY", which local servers are given, are words
 UPLOADS = "uploads"  # folder in HOME of the files that readers hand in
 
 
@@ -57,6 +58,13 @@ class Settings(BaseSettings):
         further = [name.strip() for name in self.models.split(",") if name.strip()]
         permitted = bool(further) if self.model_choice is None else self.model_choice
         return tuple(dict.fromkeys([self.model, *further, "builtin"])) if permitted else (self.model,)
+
+    def secrets(self) -> tuple[str, ...]:
+        """Keys that this process knows, its own and those of providers in the environment; never to be shown."""
+        known = [value for name, value in os.environ.items() if name.endswith(("API_KEY", "_TOKEN"))]
+        if self.model_api_key:
+            known.append(self.model_api_key.get_secret_value())
+        return tuple(value for value in known if len(value) >= _LEAST_SECRET)
 
     def for_model(self, name: str) -> Settings:
         """The same with another model. Address and key go to the provider they were set for, and to no other."""

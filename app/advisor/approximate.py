@@ -62,8 +62,11 @@ _SOON = (
     r"|in (?:phase|stage) (?:2|two|ii)|down the road|in (?:the )?future|after that)"
 )
 _SOON_ZH = r"(?:明年|后年|未来|将来|以后|后续|二期|下一期|最终|远期|之后|后面)"
-_DOUBLING = re.compile(rf"\b(?:doubl(?:e|es|ing)|twice that)\b[^.?!]{{0,12}}?{_SOON}"
-    rf"|{_SOON_ZH}[^,，。]{{0,4}}?翻(?:一)?(?:倍|番)", re.ASCII)
+_DOUBLING = re.compile(
+    rf"\b(?:doubl(?:e|es|ing)|twice that)\b[^.?!]{{0,12}}?{_SOON}"
+    rf"|{_SOON_ZH}[^,，。]{{0,4}}?翻(?:一)?(?:倍|番)",
+    re.ASCII,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,21 +11,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from app.advisor.answer import Citation, Grounding
+from app.advisor.both_fabrics import FABRIC, Pairs, bears_out
 from app.advisor.figure_text import Figure, figures_in
 from app.advisor.figures import ROUNDED_UNITS
-from app.advisor.numerals import normalise_numbers
 
 __all__ = ["Quoted", "figures_in", "ground"]
 
 CURVES = frozenset({"bandwidth_curve", "scaling_curve"})
 _OFTEN_BARE = frozenset({"Gb/s", "GB/s", "W", "bytes"})
+MOST_ROUNDED = 0.05  # of a value
+_DIGITS = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；;])")
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_FABRIC = {
-    "infiniband": re.compile(
-        r"infiniband|\bIB\b|\bQM\d{4}|\bQ3\d{3}\b|\bQuantum\b|\b[NX]DR\b", re.IGNORECASE | re.ASCII
-    ),
-    "roce": re.compile(r"\broce|ethernet|以太网|\bSN\d{4}|\bSpectrum\b|\bTomahawk\b", re.IGNORECASE | re.ASCII),
-}
 _CANONICAL: Mapping[str, tuple[str, float]] = {  # units of calculations -> dimension, factor
     "kW": ("W", 1e3),
     "share": ("fraction", 1),
@@ -35,6 +32,9 @@ _CANONICAL: Mapping[str, tuple[str, float]] = {  # units of calculations -> dime
     "Gbps": ("Gb/s", 1),
     "s": ("us", 1e6),
     "ms": ("us", 1e3),
+    "min": ("h", 1 / 60),
+    "GB": ("bytes", 1e9),
+    "B": ("bytes", 1),
 }
 
 
@@ -48,38 +48,66 @@ def ground(
     supported = Quoted([*quotable, *named, question])
     figures = figures_in(text)
     unsupported = tuple(
-        figure.text for figure in figures if not (_matches(figure, known) or supported(figure) or _is_year(figure))
+        figure.text for figure in figures if not (_matches(figure, known) or supported(figure) or is_year(figure))
     )
+    if unsupported:
+        unsupported = _without_proportions(text, unsupported, Pairs.of_json(calculations))
     return Grounding(len(figures), unsupported, tuple(_contradictions(text, known, citations)))
+
+
+def _without_proportions(text: str, unsupported: tuple[str, ...], pairs: Pairs) -> tuple[str, ...]:
+    """Without what is said in words ("half as much") and is so."""
+    said = [
+        one.text
+        for sentence in _sentences(text)
+        if len(figures := figures_in(sentence)) == 1 and figures[0].text not in sentence and bears_out(sentence, pairs)
+        for one in figures
+    ]
+    left = list(unsupported)
+    for one in said:
+        if one in left:
+            left.remove(one)
+    return tuple(left)
+
+
+def _sentences(text: str) -> list[str]:
+    return [sentence for line in text.splitlines() for sentence in _SENTENCE_END.split(line)]
 
 
 class Quoted:
     """Whether a figure is quoted from one of the texts: the same number, in the same unit where one is written."""
 
     def __init__(self, texts: Iterable[str]):
-        variants = [variant for text in texts for variant in (text, normalise_numbers(text))]
-        self._figures = [figure for text in variants for figure in figures_in(text)]
-        self._digits = {
-            number.replace(",", "") for text in variants for number in re.findall(r"\d+(?:,\d{3})*(?:\.\d+)?", text)
-        }
-        self._digits |= {digits.rstrip("0").rstrip(".") for digits in self._digits if "." in digits}
-        self._digits |= {figure.digits for figure in self._figures}  # spelled out: "ten times"
+        texts = list(texts)
+        self._figures = [figure for text in texts for figure in figures_in(text)]
+        with_unit = {figure.digits for figure in self._figures if figure.dimension}
         self._bare = {figure.digits for figure in self._figures if not figure.dimension}
-        self._with_unit = {figure.digits for figure in self._figures if figure.dimension}
+        digits = {number.replace(",", "") for text in texts for number in _DIGITS.findall(text)}
+        digits |= {one.rstrip("0").rstrip(".") for one in digits if "." in one}
+        self._in_names = digits - with_unit - self._bare  # 400G
 
     def __call__(self, figure: Figure) -> bool:
-        if not figure.dimension:
-            return figure.digits in self._digits
         if any(
-            one.dimension == figure.dimension and abs(one.value - figure.value) <= max(one.tolerance, figure.tolerance)
+            one.dimension == figure.dimension and abs(one.value - figure.value) <= _rounding(figure, one.value)
             for one in self._figures
         ):
             return True
+        if not figure.dimension:
+            return figure.value == _number(figure) and figure.digits in self._in_names
         # a speed or size that the text glues to a name (400G) or writes without its unit
-        return figure.dimension in _OFTEN_BARE and (figure.digits in self._bare | (self._digits - self._with_unit))
+        return figure.dimension in _OFTEN_BARE and figure.digits in self._bare | self._in_names
 
 
-def _is_year(figure: Figure) -> bool:
+def _rounding(figure: Figure, value: float) -> float:
+    """How far a figure may lie from what it rounds: half of its last digit, but `$1M` is no rounding of 1.4 million."""
+    return max(min(figure.tolerance, MOST_ROUNDED * abs(value)), abs(value) * 1e-9)
+
+
+def _number(figure: Figure) -> float:
+    return float(figure.digits or "nan")
+
+
+def is_year(figure: Figure) -> bool:
     return not figure.dimension and bool(_YEAR.fullmatch(figure.text))
 
 
@@ -108,7 +136,7 @@ def _canonical(number: float, unit: str, owner: str) -> tuple[float, str, str]:
 
 def _owner(name: str, label: str) -> str:
     """The fabric that a value is of: that of its calculation, or the one that its name begins with."""
-    return next((fabric for fabric in _FABRIC if name.startswith(fabric)), label)
+    return next((fabric for fabric in FABRIC if name.startswith(fabric)), label)
 
 
 def _unit_of(name: str) -> str:
@@ -132,7 +160,8 @@ def _unit_of(name: str) -> str:
     return ""
 
 
-_SAME = {"Gb/s": {"Gb/s", ""}, "W": {"W", ""}, "kWh": {"kWh", ""}}
+_SAME = {"Gb/s": {"Gb/s", ""}, "W": {"W", ""}, "kWh": {"kWh", ""}, ":": {"", "ratio"}}
+_SAME |= {"h": {"h", ""}, "fraction": {"fraction", "ratio"}}
 
 
 def _matches(figure: Figure, known: Iterable[tuple[float, str, str]]) -> bool:
@@ -151,13 +180,12 @@ def _is_value(figure: Figure, value: float, unit: str) -> bool:
         return True
     # three significant digits are shown of large amounts, so the last zeros of a text are not exact
     rounded = figure.dimension in {"USD", "us"} or unit in ROUNDED_UNITS
-    slack = max(figure.tolerance, abs(value) * 0.005 if rounded else 0)
+    written = _rounding(figure, value) if figure.dimension == "USD" else figure.tolerance
+    slack = max(written, abs(value) * 0.005 if rounded else 0)
     return abs(figure.value - value) <= slack
 
 
-def _contradictions(
-    text: str, known: Sequence[tuple[float, str, str]], citations: Sequence[Citation]
-) -> Iterable[str]:
+def _contradictions(text: str, known: Sequence[tuple[float, str, str]], citations: Sequence[Citation]) -> Iterable[str]:
     """Sentences that give a fabric a price or time which only the other fabric has, and no passage cited there."""
     passages = {str(one.marker): one.passage for one in citations}
     for line in text.splitlines():
@@ -165,13 +193,13 @@ def _contradictions(
             continue
         # one marker at the end of a paragraph stands for all its sentences
         cited = Quoted(passages.get(marker, "") for marker in re.findall(r"\[(\d+)\]", line))
-        for sentence in re.split(r"(?<=[.!?])\s+|(?<=[。！？；;])", line):
-            spoken_of = [fabric for fabric, pattern in _FABRIC.items() if pattern.search(sentence)]
+        for sentence in _SENTENCE_END.split(line):
+            spoken_of = [fabric for fabric, pattern in FABRIC.items() if pattern.search(sentence)]
             if len(spoken_of) != 1:
                 continue
             for figure in figures_in(sentence):
                 if figure.dimension not in {"USD", "us"} or cited(figure):
                     continue
                 owners = {label for value, unit, label in known if _is_value(figure, value, unit)}
-                if owners and owners <= set(_FABRIC) - set(spoken_of):
+                if owners and owners <= set(FABRIC) - set(spoken_of):
                     yield f"{figure.text.strip()} is a figure of {', '.join(sorted(owners))}: {sentence.strip()[:160]}"

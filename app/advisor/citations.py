@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from app.advisor.answer import Citation
+from app.advisor.markers import in_prose, prose_of
 from app.library.passage import Passage
 
 _MARKER = re.compile(r"\[(\d+)\]")
@@ -13,7 +14,11 @@ _MARKER = re.compile(r"\[(\d+)\]")
 
 def renumber(text: str, numbers: Mapping[int, int]) -> str:
     """The text with its markers renumbered; a marker without a source is dropped."""
-    return _MARKER.sub(lambda match: f"[{numbers[int(match[1])]}]" if int(match[1]) in numbers else "", text)
+
+    def new(match: re.Match[str]) -> str:
+        return f"[{numbers[int(match[1])]}]" if int(match[1]) in numbers else ""
+
+    return in_prose(lambda prose: _MARKER.sub(new, prose), text)
 
 
 class Numbering:
@@ -26,7 +31,7 @@ class Numbering:
         self._numbers: dict[int, int] = {}
 
     def __call__(self, piece: str) -> str:
-        for number in _MARKER.findall(piece):
+        for number in _MARKER.findall(prose_of(piece)):
             self._numbers.setdefault(int(number), len(self._numbers) + 1)
         return renumber(piece, self._numbers)
 
@@ -69,7 +74,7 @@ class Ledger:
 
     def settle(self, text: str) -> dict[int, int]:
         """Number the sources in the order in which `text` cites them and forget the others; returns old -> new."""
-        used = dict.fromkeys(int(number) for number in _MARKER.findall(text))
+        used = dict.fromkeys(int(number) for number in _MARKER.findall(prose_of(text)))
         passages = list(self._order.values())
         renumbered = {old: new for new, old in enumerate((one for one in used if 0 < one <= len(passages)), 1)}
         self._order = {passages[old - 1].id: passages[old - 1] for old in renumbered}

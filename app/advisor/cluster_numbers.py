@@ -11,6 +11,7 @@ from typing import Any
 from app.advisor.approximate import growth, growth_note, settled
 from app.advisor.gpu_count import GpuCount, count_gpus, without_denied, without_products
 from app.advisor.mentions import gpu_names
+from app.advisor.message_said import message_bytes
 from app.advisor.network_speed import gbps_per_gpu
 from app.advisor.reading_notes import ReadingNote, note
 from app.advisor.relative_size import relative_size
@@ -70,8 +71,11 @@ def _size(low: str, models: str, carried: ClusterSpec, follow_up: bool) -> tuple
 def _other_gpu(low: str, models: str) -> tuple[ReadingNote, ...]:
     """A GPU that the catalog has no figures of is calculated as the one assumed, and that is said."""
     for match in re.finditer(rf"(?<![a-z0-9])(?:\d+\s*x\s*)?({gpu_names(models)})s?(?![a-z0-9])", low, re.ASCII):
-        if re.fullmatch(models, match[1], re.ASCII) or not _search(r"gpu|card|卡|张|块|台|node|server|box"
-            r"|cluster|集群", low):
+        if re.fullmatch(models, match[1], re.ASCII) or not _search(
+            r"gpu|card|卡|张|块|台|node|server|box"
+            r"|cluster|集群",
+            low,
+        ):
             continue
         name = match[1].upper()
         return (
@@ -146,8 +150,8 @@ def _others(low: str, rest: str, models: str, counted: GpuCount, carried: Cluste
         found["planes"] = 2
     elif match := _search(r"(\d)[\s-]*(?:planes|平面)", low):
         found["planes"] = int(match[1])
-    if match := _search(r"(\d+(?:\.\d+)?)\s*(ki?b|mi?b|gi?b|ti?b)(?![a-z/])", low):
-        found["message_bytes"] = _bytes(float(match[1]), match[2])
+    if (size := message_bytes(low, models)) is not None:
+        found["message_bytes"] = size
     return found
 
 
@@ -177,8 +181,3 @@ def _usd_per_kwh(low: str) -> float | None:
         return None
     usd = float(priced[2]) / (100 if priced[3] in ("cent", "cents", "¢", "美分") else 1)
     return usd if usd < MOST_USD_PER_KWH else None  # "electricity of $40,000" is a bill, not a price
-
-
-def _bytes(number: float, unit: str) -> int:
-    power = {"k": 1, "m": 2, "g": 3, "t": 4}[unit[0]]
-    return int(number * (1024 if "i" in unit else 1000) ** power)

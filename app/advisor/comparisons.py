@@ -10,13 +10,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from app.advisor.both_fabrics import FABRIC, Pairs, alike_faults, metric_of, other
 from app.fabric.calculation import Calculation
 
 REFERENCE = re.compile(r"\{\s*(T\d+)\.(?:([a-z]+)\.)?([a-z_0-9]+)\s*\}")
-FABRIC = {
-    "infiniband": re.compile(r"infini-?band|\bIB\b", re.IGNORECASE | re.ASCII),
-    "roce": re.compile(r"\broce(?:v2)?|\bethernet\b|以太网", re.IGNORECASE | re.ASCII),
-}
 _ANY = re.compile(
     rf"(?P<infiniband>{FABRIC['infiniband'].pattern})|(?P<roce>{FABRIC['roce'].pattern})|(?P<value>{REFERENCE.pattern})",
     re.IGNORECASE | re.ASCII,
@@ -31,20 +28,51 @@ _DEARER = (
     r"|更贵|较贵|贵于|昂贵|贵(?!\w*的?不)|成本更高|价格更高"
 )
 _CHEAPER = (
-    r"cheaper|cheapest|less expensive|costs? less|less costly|more affordable|saves? money"
+    r"cheaper|cheapest|undercuts?|less expensive|costs? less|less costly|more affordable|saves? money"
     r"|便宜|更省钱|成本更低|价格更低"
 )
-_SLOWER = r"slower|takes? longer|更慢|较慢|慢于"
-_FASTER = r"faster|fastest|quicker|更快|较快|快于"
+_SLOWER = r"slower|takes? longer|更慢|较慢|慢于|(?<=比)[^，。]{0,14}慢"
+_FASTER = r"faster|fastest|quicker|sooner|更快|较快|快于|(?<=比)[^，。]{0,14}快"
+_HUNGRIER = r"(?:more|higher) power|more (?:energy|electricity)|更耗电|更费电|功耗更?[高大](?:于)?"
+_THRIFTIER = r"(?:less|lower) power|less (?:energy|electricity)|更省电|功耗更?[低小](?:于)?"
+_OTHER_SPEED = re.compile(
+    r"\b(?:deploy|deliver|ship|install|lead time|set ?up|roll ?out|available|market|learn)"
+    r"|部署|上线|交付|到货|安装|上手",
+    re.IGNORECASE,
+)
 _MORE = r"higher|greater|larger|exceeds?|above|more than|高于|大于|多于|超过|更高|更多"
 _LESS = r"lower|smaller|fewer|below|less than|under|低于|小于|少于|更低|更少"
-_NOT = re.compile(r"\b(?:not|never|neither|nor|no)\b|n't\b|并不|不比|不会|没有|并非|不(?=更|便宜|贵)", re.IGNORECASE)
+ANY_UNIT = ("USD", "us", "kW", "GB/s", "", "switches")
+_NOT = re.compile(
+    r"\b(?:not|never|neither|nor|no)\b|n't\b|并不|不比|不会|没有|不如|并非|不(?=更|便宜|贵)", re.IGNORECASE
+)
+_NOT_THIS = re.compile(  # right in front of the comparative
+    r"(?:\b(?:not|never|no)|n't)\s+(?:(?:any|much|really|actually|significantly|the)\s+)*$"
+    r"|(?:并不|不|并非)(?:会|更|是|显得)?\s*$|(?:不比|没有|不如)[^，。]{0,16}$",
+    re.IGNORECASE,
+)
+_HARDLY_EVER = re.compile(r"\b(?:always|necessarily|only|just|merely)\b|总是|一定|必然|仅|只是", re.IGNORECASE)
 _OPEN = re.compile(
-    r"\b(?:if|unless|whether|would|could|might|when|until|either)\b|如果|若|是否|除非|可能|当", re.IGNORECASE
+    r"\b(?:if|unless|whether|would|could|might|when|until|either)\b|如果|若|是否|除非|可能|(?<![相应适恰正])当(?![然前中])",
+    re.IGNORECASE,
 )
 _ADVISE = re.compile(
-    r"\b(?:recommend(?:ed|s)?|choose|go with|pick|opt for|best choice|better choice|should (?:use|buy|take|deploy))\b"
-    r"|建议(?:选|采用|使用)|推荐|应(?:选|采用|使用)|首选",
+    r"\b(?:recommend(?:ed|s|ation)?|choose|go (?:with|for)|pick|opt for|best choice|better choice|winner|wins"
+    r"|should (?:use|buy|take|deploy))\b"
+    r"|建议(?:您)?(?:选|采用|使用|上)|推荐|应该?(?:选|采用|使用|上)|首选|还是选|(?:更好|最佳|更优)的选择|胜出",
+    re.IGNORECASE,
+)
+_ADVISE_AGAINST = re.compile(
+    r"\b(?:avoid|do not (?:use|buy|choose|deploy)|don't (?:use|buy|choose|deploy)|not (?:be )?recommend(?:ed)?"
+    r"|(?:advise|recommend) against|stay away from)\b"
+    r"|(?:不|不要|不会)(?:建议|推荐)|避免(?:使用|采用)|不要(?:选|使用|采用|上)|别选",
+    re.IGNORECASE,
+)
+_OVER = re.compile(r"\b(?:over|rather than|instead of|not)\b|而(?:不是|非)", re.IGNORECASE)
+_GRATIS = re.compile(
+    r"\b(?:is|are|comes?) (?:entirely |completely )?free\b(?! (?:of|from) (?!charge))"
+    r"|\bcosts? nothing\b|\bfor free\b|\bat no cost\b|\bfree of charge\b"
+    r"|免费|不花钱|零成本",
     re.IGNORECASE,
 )
 
@@ -62,6 +90,8 @@ def faults(sentence: str, calculations: Mapping[str, Calculation], choice: str =
     found = _misplaced(sentence, calculations)
     if not _OPEN.search(sentence):
         found += _wrong_way_round(sentence, calculations)
+        found += alike_faults(REFERENCE.sub(" ", sentence), Pairs.of(calculations.values()))
+        found += _gratis(sentence)
         found += _other_advice(sentence, choice)
     return found
 
@@ -142,30 +172,41 @@ def _figure(reference: str, calculations: Mapping[str, Calculation]) -> _Figure 
 
 
 def _wrong_way_round(sentence: str, calculations: Mapping[str, Calculation]) -> list[str]:
-    """ "RoCE is dearer at {a} than InfiniBand at {b}", where b is the larger."""
+    """ "RoCE is dearer at {a} than InfiniBand at {b}", where b is the larger; "RoCE is not cheaper", where it is."""
     masked = REFERENCE.sub(lambda match: "·" * len(match[0]), sentence)
     for more, less, units in (
         (_DEARER, _CHEAPER, ("USD",)),
+        (_HUNGRIER, _THRIFTIER, ("kW",)),
         (_SLOWER, _FASTER, ("us",)),
-        (_MORE, _LESS, ("USD", "us", "kW", "GB/s", "", "switches")),
+        (_MORE, _LESS, ANY_UNIT),
     ):
         match = re.search(rf"(?P<more>{more})|(?P<less>{less})", masked, re.IGNORECASE)
-        if match is None:
+        if match is None or (units == ("us",) and _OTHER_SPEED.search(masked)):
             continue
-        larger = match["more"] is not None
-        if _NOT.search(masked[: match.end()]):
+        denied = bool(_NOT_THIS.search(masked[: match.start()]))
+        if not denied and _NOT.search(masked[: match.end()]):
             return []
-        return _checked(sentence, masked, match, larger, units, calculations)
+        if denied and _HARDLY_EVER.search(masked):
+            return []
+        claim = _Claim(match, larger=match["more"] is not None, denied=denied)
+        return _checked(sentence, masked, claim, units, calculations)
     return []
 
 
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    word: re.Match[str]
+    larger: bool
+    denied: bool
+
+    def agrees(self, mine: float, theirs: float) -> bool:
+        if self.denied:
+            return not (mine > theirs if self.larger else mine < theirs)
+        return mine == theirs or (mine > theirs) == self.larger
+
+
 def _checked(
-    sentence: str,
-    masked: str,
-    word: re.Match[str],
-    larger: bool,
-    units: Sequence[str],
-    calculations: Mapping[str, Calculation],
+    sentence: str, masked: str, claim: _Claim, units: Sequence[str], calculations: Mapping[str, Calculation]
 ) -> list[str]:
     figures = [one for match in REFERENCE.finditer(sentence) if (one := _figure(match[0], calculations))]
     figures = [one for one in figures if one.unit in units]
@@ -174,25 +215,28 @@ def _checked(
         for match in _ANY.finditer(masked)
         if not match["value"]
     ]
-    subject = _subject(masked, fabrics, word)
+    subject = _subject(masked, fabrics, claim.word)
     owned = {one.owner: one for one in figures if one.owner}
-    wrong = f"“{word[0]}” is the wrong way round"
+    wrong = [f"“{claim.word[0]}” is the wrong way round"]
     if len(figures) == 2 and len(owned) == 2 and figures[0].unit == figures[1].unit and subject:
-        other = next(name for name in FABRIC if name != subject)
-        mine, theirs = owned[subject].value, owned[other].value
-        return [] if (mine > theirs) == larger or mine == theirs else [wrong]
+        return [] if claim.agrees(owned[subject].value, owned[other(subject)].value) else wrong
     if len(figures) == 2 and not fabrics and figures[0].unit == figures[1].unit:
-        first, second = figures[0].value, figures[1].value
-        return [] if (first > second) == larger or first == second else [wrong]
-    if subject and units != ("USD", "us", "kW", "GB/s", "", "switches"):
-        pairs = _pairs(calculations, units[0], masked)
-        if pairs and not any((pair[subject] > pair[_other(subject)]) == larger for pair in pairs):
-            return [wrong]
+        return [] if claim.agrees(figures[0].value, figures[1].value) else wrong
+    if not subject:
+        return []
+    pairs = Pairs.of(calculations.values()).of_metric(_metric(masked, units))
+    if pairs and not any(claim.agrees(pair[subject], pair[other(subject)]) for pair in pairs):
+        return wrong
     return []
 
 
-def _other(fabric: str) -> str:
-    return "roce" if fabric == "infiniband" else "infiniband"
+def _metric(masked: str, units: Sequence[str]) -> str:
+    said = metric_of(masked)
+    if units == ("USD",):
+        return said if said in {"tco", "capex"} else "price"
+    if units == ANY_UNIT:  # "the higher TCO"; what takes "less than" of something else is not told
+        return said if said != "time" else ""
+    return {"us": "time", "kW": "power"}[units[0]]
 
 
 def _subject(masked: str, fabrics: Sequence[tuple[int, str]], word: re.Match[str]) -> str:
@@ -201,13 +245,13 @@ def _subject(masked: str, fabrics: Sequence[tuple[int, str]], word: re.Match[str
     if len(set(named)) == 1:
         than = re.search(r"\bthan\b", masked[word.end() :])
         if than and word.end() + than.start() < fabrics[0][0]:
-            return _other(named[0])  # "It is cheaper than RoCE"
+            return other(named[0])  # "It is cheaper than RoCE"
         return named[0]
     before = [(place, name) for place, name in fabrics if place < word.start()]
     if not before:
         return ""
     between = masked[before[0][0] : word.start()]
-    if re.search(r"比(?!较)", between) and "相比" not in between:  # "RoCE 比 InfiniBand 贵"
+    if re.search(r"比(?!较)|没有|不如", between) and "相比" not in between:  # "RoCE 比 InfiniBand 贵"
         return before[0][1]
     compared = re.match(r"\s*(?:compared (?:to|with)|against|unlike|relative to)\b", masked, re.IGNORECASE)
     if compared and len(before) > 1:
@@ -215,34 +259,28 @@ def _subject(masked: str, fabrics: Sequence[tuple[int, str]], word: re.Match[str
     return before[-1][1] if len({name for _, name in before}) == 2 else before[0][1]
 
 
-def _pairs(calculations: Mapping[str, Calculation], unit: str, masked: str) -> list[dict[str, float]]:
-    """What the sentence may be about: price to buy and to own, or time, of both fabrics."""
-    names = ("time_us",) if unit == "us" else ("capex_usd", "tco_usd")
-    if unit == "USD" and re.search(r"\btco\b|total cost|own(?:ing|ership)|总拥有|运营", masked, re.IGNORECASE):
-        names = ("tco_usd",)
-    elif unit == "USD" and re.search(
-        r"\bcapex\b|to buy|purchase|hardware|upfront|采购|购置|硬件", masked, re.IGNORECASE
-    ):
-        names = ("capex_usd",)
-    pairs = []
-    for name in names:
-        pair = {
-            one.label: float(one.values[name].value)
-            for one in calculations.values()
-            if one.label in FABRIC and name in one.values and isinstance(one.values[name].value, int | float)
-        }
-        if len(pair) == 2:
-            pairs.append(pair)
-    return pairs
+def _gratis(sentence: str) -> list[str]:
+    """A fabric that costs nothing: every one has a price."""
+    match = _GRATIS.search(sentence)
+    if match is None or _NOT.search(sentence):
+        return []
+    near = sentence[max(0, match.start() - 16) : match.start()]
+    return [f"“{match[0]}” has no support"] if any(words.search(near) for words in FABRIC.values()) else []
 
 
 def _other_advice(sentence: str, choice: str) -> list[str]:
-    """Advice for the other fabric than the verdict's."""
-    match = _ADVISE.search(sentence)
-    if choice not in FABRIC or match is None or _NOT.search(sentence):
+    """Advice for the other fabric than the verdict's, or against the verdict's."""
+    if choice not in FABRIC:
         return []
-    named = {name for name, pattern in FABRIC.items() if pattern.search(sentence)}
+    named = {name for name, pattern in FABRIC.items() if pattern.search(_OVER.split(sentence)[0])}
+    against = _ADVISE_AGAINST.search(sentence)
+    if against is not None:
+        named = {name for name, pattern in FABRIC.items() if pattern.search(sentence)}
+        return [f"the verdict is {choice}"] if named == {choice} else []
+    match = _ADVISE.search(sentence)
+    if match is None or _NOT.search(_OVER.split(sentence)[0]):
+        return []
     behind = next((name for name, pattern in FABRIC.items() if pattern.match(sentence[match.end() :].lstrip())), "")
-    if named == {_other(choice)} or behind == _other(choice):
+    if named == {other(choice)} or behind == other(choice):
         return [f"the verdict is {choice}"]
     return []

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from app.advisor.answer import Answer
-from app.advisor.comparisons import FABRIC
+from app.advisor.both_fabrics import FABRIC
 from app.advisor.figure_text import Figure, figures_in
 from app.advisor.figures import with_range
 from app.advisor.references import marked

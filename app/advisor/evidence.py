@@ -50,11 +50,13 @@ _BRAND = re.compile(  # "Brocade Fibre Channel switch": capitalised words inside
 _NO_PRODUCT = re.compile(  # degrees of parallelism (EP32) and devices of a host (eth0, mlx5_0, NCCL's NET/IB)
     r"(?:tp|pp|dp|ep|cp|vp|sp)\d+|(?:eth|ethernet|ens|eno|enp|ib|bond|mlx|wlan|rocep|lo|swp|sw|et|xe|hu|te|port"
     r"|po|vlan|vrf|q|queue|prio|priority|tc|leaf|spine|core|tor|rack|row|node|host|server|gpu|nic|rank|pod|su"
-    r"|job|site|dc|phase|q[1-4])[-_]?\d\w*", re.IGNORECASE
+    r"|job|site|dc|phase|q[1-4])[-_]?\d\w*",
+    re.IGNORECASE,
 )
 _LOG_LINE = re.compile(  # pasted output: hosts, addresses and devices in it are no products
     r"^.*(?:NCCL (?:INFO|WARN)|\b\d+:\d+:\d+|\b\d{1,3}(?:\.\d{1,3}){3}\b|\bfe80::|\b0x[0-9a-f]+\b"
-    r"|^\s*[#$>]).*$", re.MULTILINE
+    r"|^\s*[#$>]).*$",
+    re.MULTILINE,
 )
 CANDIDATES = 24  # found by the library, before the notes written for this kind of question are preferred
 PASSAGES_PER_QUESTION = 8
@@ -65,9 +67,7 @@ FAR_FROM_DOMAIN_LEXICAL = 0.5  # a question without a word of our field must mat
 class Searchable(Protocol):
     """The part of the library that answers need."""
 
-    def search(
-        self, query: str, *, k: int = 5, language: Language | None = None, weak: bool = False
-    ) -> list[Hit]: ...
+    def search(self, query: str, *, k: int = 5, language: Language | None = None, weak: bool = False) -> list[Hit]: ...
 
     def note_passages(self, topic: str, language: Language) -> list[Passage]: ...
 
@@ -243,9 +243,7 @@ def _design(spec: ClusterSpec, catalog: Catalog) -> tuple[dict[str, Any], dict[F
 
 def _sizes(spec: ClusterSpec, catalog: Catalog) -> list[Calculation]:
     design, switches = _design(spec, catalog)
-    return [
-        Design(fabric=fabric, switch=switches[fabric], **design).sized(catalog).calculation() for fabric in FABRICS
-    ]
+    return [Design(fabric=fabric, switch=switches[fabric], **design).sized(catalog).calculation() for fabric in FABRICS]
 
 
 def collectives(spec: ClusterSpec, accelerators: Accelerators) -> dict[str, Collective]:

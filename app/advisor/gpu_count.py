@@ -35,7 +35,8 @@ _PRODUCT = re.compile(
 )
 _TIMES = re.compile(  # "CE9860 × 256", but not "H100 × 256"
     rf"(?<![a-z0-9-])(?!{gpu_names('(?!)')}s?(?![a-z0-9]))[a-z]{{1,6}}-?\d{{3,}}[a-z0-9-]*\s*(?:×|\*"
-    rf"|x(?=\s*\d))", re.ASCII
+    rf"|x(?=\s*\d))",
+    re.ASCII,
 )
 _NOT_A_NUMBER = re.compile(  # "256, not 128"; "不是128卡，是256"
     rf"(?:\bnot|\binstead of|\brather than|不是|而不是|而非)\s*(?:the )?\d+(?:\.\d+)?\s*{GPU_WORD}?(?![\w.])", re.ASCII
@@ -69,8 +70,12 @@ def without_products(low: str) -> str:
 def count_gpus(low: str, models: str, carried_per_node: int) -> GpuCount:
     """GPUs and GPUs per node. `models` is a regular expression of GPU names; carried: from earlier in the chat."""
     low = without_denied(low)
-    low = re.sub(rf"(?<=\d)\s*\(\s*\d+\s*[x×*]\s*\d+\s*\)(?=\s*(?:{gpu_names(models)}"
-        rf"|{GPU_WORD}))", "", low)  # 64 (8x8) h100s
+    low = re.sub(
+        rf"(?<=\d)\s*\(\s*\d+\s*[x×*]\s*\d+\s*\)(?=\s*(?:{gpu_names(models)}"
+        rf"|{GPU_WORD}))",
+        "",
+        low,
+    )  # 64 (8x8) h100s
     if re.search(NODE_WORD, low, re.ASCII):  # "4U servers, 8 GPUs, 16 of them"
         low = re.sub(r"(?<![\w.])(\d+) of (?:them|these|those)(?=\s*(?:$|[,.;:?!]))", r"\1 servers each", low)
     packed = rf"(?<![\w.])(2|4|8|10|16)x\s?{gpu_names(models)}(?=[\s-]+{NODE_WORD})"  # "one 8xh100 node"

@@ -1,6 +1,7 @@
 """Citation markers of a text that is still being written.
 
-A model writes `[1]`, `[1,2]`, `[[1]]`, `【1】` or `［1］`, and the stream may cut them anywhere. Code is left alone.
+A model writes `[1]`, `[1,2]`, `[1-3]`, `[[1]]`, `【1】` or `［1］`, and the stream may cut them anywhere. Code is
+left alone.
 """
 
 from __future__ import annotations
@@ -9,17 +10,42 @@ import re
 from collections.abc import Callable
 
 _OPEN, _CLOSE = "[【［〔", "]】］〕"
-_NUMBERS = r"\s*\^?\d{1,3}(?:\s*[,，、;；]\s*\d{1,3})*\s*"
+_NUMBERS = r"\s*\^?\d{1,3}(?:\s*[,，、;；–—~～-]\s*\d{1,3})*\s*"
+_RANGE = re.compile(r"(\d{1,3})\s*[–—~～-]\s*(\d{1,3})")
+_LONGEST_RANGE = 20  # sources; a longer one is a slip
 MARKER = re.compile(rf"[{re.escape(_OPEN)}]{{1,2}}({_NUMBERS})[{re.escape(_CLOSE)}]{{1,2}}(?!\()")
-_PARTIAL = re.compile(rf"[{re.escape(_OPEN)}]{{1,2}}[\s\d,，、;；^]*[{re.escape(_CLOSE)}]{{0,2}}\Z")
+_PARTIAL = re.compile(rf"[{re.escape(_OPEN)}]{{1,2}}[\s\d,，、;；^–—~～-]*[{re.escape(_CLOSE)}]{{0,2}}\Z")
 _FENCE = re.compile(r"```|`")
 _LONGEST_MARKER = 40
 
 
+_CODE = re.compile(r"(`+[^`]+`+)")
+
+
+def prose_of(text: str) -> str:
+    """The text without what stands in code."""
+    return _CODE.sub(" ", text)
+
+
+def in_prose(change: Callable[[str], str], text: str) -> str:
+    """The text with everything changed that does not stand in code."""
+    return "".join(part if at % 2 else change(part) for at, part in enumerate(_CODE.split(text)))
+
+
 def numbers_of(marker: str) -> list[int]:
     """The numbers in a marker, or in every marker of a text, each once."""
-    found = [int(number) for match in MARKER.finditer(marker) for number in re.findall(r"\d+", match[1])]
+    found = [number for match in MARKER.finditer(marker) for number in _listed(match[1])]
     return list(dict.fromkeys(found))
+
+
+def _listed(inside: str) -> list[int]:
+    """`1,3-5` -> 1, 3, 4, 5."""
+
+    def spread(match: re.Match[str]) -> str:
+        first, last = int(match[1]), int(match[2])
+        return ",".join(map(str, range(first, last + 1))) if first <= last <= first + _LONGEST_RANGE else match[0]
+
+    return [int(number) for number in re.findall(r"\d+", _RANGE.sub(spread, inside))]
 
 
 class MarkerStream:
@@ -78,6 +104,6 @@ class MarkerStream:
         return MARKER.sub(self._one, text)
 
     def _one(self, match: re.Match[str]) -> str:
-        numbers = [int(number) for number in re.findall(r"\d+", match[1])]
+        numbers = _listed(match[1])
         self.dropped += [number for number in numbers if not self._known(number)]
         return "".join(f"[{number}]" for number in dict.fromkeys(numbers) if self._known(number))

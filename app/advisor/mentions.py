@@ -45,9 +45,7 @@ _HOLDS = (
     r"(?:has|have|with|of|having|hold(?:s|ing)?|pack(?:s|ing)?|carr(?:y|ies|ying)|contain(?:s|ing)?|hous(?:es|ing)"
     r"|gets?|fitted with|equipped with|takes?|配备?|装|裝|带|帶|有|是|放|插|塞|含|上|:|=)"
 )
-_LARGER = (
-    rf"(?:{'|'.join(_WORDS[thing] for thing in LEVELS[1:])}|box|机(?!群|房|柜|架))"
-)
+_LARGER = rf"(?:{'|'.join(_WORDS[thing] for thing in LEVELS[1:])}|box|机(?!群|房|柜|架))"
 _EACH = r"(?:in |inside |for |to |on )?(?:each|every|per)\b|/|每"
 _EACH_BEHIND = re.compile(  # "8 gpus a server", "8 apiece", "8卡/台"
     rf"\s*(?:(?!and\b|or\b)\w+\s+){{0,2}}?(?:(?:{_EACH})\s*(?:of (?:the|them)\s*|个|個)?(?P<larger>{_LARGER})?"
@@ -124,8 +122,13 @@ def gpu_names(models: str) -> str:
 def _kind_of_node(low: str, one: Mention, several: bool) -> bool:
     """Whether "64 GPU servers" counts servers: no hyphen, a plural, and no other count of servers beside it."""
     written = low[one.start : one.end]
-    return not several and bool(re.fullmatch(r"\d+\s+gpu\s+(?:servers|nodes|boxes|machines|hosts|systems)"
-        r"|1\s+gpu\s+\w+", written))
+    return not several and bool(
+        re.fullmatch(
+            r"\d+\s+gpu\s+(?:servers|nodes|boxes|machines|hosts|systems)"
+            r"|1\s+gpu\s+\w+",
+            written,
+        )
+    )
 
 
 def _larger(one: Mention, other: Mention) -> bool:

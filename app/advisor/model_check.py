@@ -6,20 +6,22 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from app.advisor.check import Quoted
+from app.advisor.both_fabrics import Pairs, bears_out
+from app.advisor.check import Quoted, is_year
 from app.advisor.comparisons import REFERENCE, faults
 from app.advisor.excerpt import terms
-from app.advisor.figure_text import figures_in
+from app.advisor.figure_text import Figure, figures_in
 from app.advisor.figures import with_range
-from app.advisor.markers import MARKER, numbers_of
+from app.advisor.markers import MARKER, in_prose, numbers_of
+from app.advisor.model_material import gives_orders
 from app.advisor.question import Question
 from app.advisor.references import marked, unmarked, without_stray
+from app.advisor.spelled import spelled_as_digits
 from app.advisor.subjects import misnamed
 from app.fabric.calculation import Calculation, Language
 from app.library.passage import Passage
 
 LEAST_SHARED_TERMS = 0.34  # of a sentence's key terms, for a passage to count as its source
-_YEAR = re.compile(r"(?:19|20)\d\d")
 _CJK = re.compile(r"[\u3400-\u9fff]")
 _WORD = re.compile(r"[A-Za-z]{2,}")
 _LOWER_WORD = re.compile(r"(?<![\w/.-])[a-z]{2,}(?![\w/.-]\w)")
@@ -50,9 +52,12 @@ class SentenceCheck:
     choice: str = ""  # the verdict's
     context: str = ""  # further texts whose numbers are the user's: the cluster as it was said
 
-    def __call__(self, sentence: str) -> Checked:
-        """Figures of references come with their origin, see references.py."""
-        sentence = without_stray(sentence)
+    def __call__(self, sentence: str, read_as: str = "") -> Checked:
+        """`read_as` is the sentence with the fabrics named that it goes on to speak of, see spoken_of.py.
+
+        Figures of references come with their origin, see references.py.
+        """
+        sentence, read_as = without_stray(sentence), without_stray(read_as or sentence)
         if _TOOL_TEXT.search(sentence):
             return Checked()
         if not sentence.strip("-*•#> \t\n"):
@@ -62,18 +67,21 @@ class SentenceCheck:
         unknown = self._unknown(sentence)
         if unknown:
             return Checked(unsupported=tuple(unknown), figures=len(unknown))
-        bare = MARKER.sub("", sentence)
-        wrong = faults(bare, self.calculations, self.choice) + misnamed(bare, self.calculations)
+        bare, meant = MARKER.sub("", sentence), MARKER.sub("", read_as)
+        wrong = faults(meant, self.calculations, self.choice) + misnamed(meant, self.calculations)
         if wrong:
             return Checked(fault=f"{wrong[0]}: “{unmarked(self._filled(bare)).strip()[:160]}”", figures=1)
         typed = figures_in(REFERENCE.sub(" · ", bare))
         cited = [self.passages[number] for number in numbers_of(sentence) if number in self.passages]
-        quoted = Quoted([f"{one.text} {one.section} {one.title}" for one in cited])
+        quoted = Quoted(_trusted(one) for one in cited)
         said = self.question.text.replace(self.question.disputed, " ") if self.question.disputed else self.question.text
         asked = Quoted([said, self.context])
-        stray = [
-            one for one in typed if not (quoted(one) or asked(one) or (not one.dimension and _YEAR.fullmatch(one.text)))
-        ]
+        stray = [one for one in typed if not (quoted(one) or (asked(one) and not contests(one, bare)) or is_year(one))]
+        if len(typed) == 1 and stray and stray[0].text not in bare:  # "half as much"
+            true = bears_out(bare, Pairs.of(self.calculations.values()))
+            if true is False:
+                return Checked(fault=f"not by so much: “{unmarked(self._filled(bare)).strip()[:160]}”", figures=1)
+            stray = [] if true else stray
         count = len(typed) + len(REFERENCE.findall(bare))
         if stray:
             return Checked(unsupported=tuple(one.text for one in stray), figures=count)
@@ -111,11 +119,12 @@ class SentenceCheck:
         match = _RECOMMENDS.search(sentence)
         if match is None:
             return ""
+        said = sentence if _PRAISED.match(match[0]) else sentence[match.end() :]
         allowed = " ".join(
             [self.question.text, *(str(value) for one in self.calculations.values() for value in one.inputs.values())]
             + [str(v.value) for one in self.calculations.values() for v in one.values.values()]
         ).lower()
-        for name in _NAMED.findall(sentence[match.end() :]):
+        for name in _NAMED.findall(said):
             if name.lower() not in allowed and not _OURS.fullmatch(name):
                 return str(name)
         return ""
@@ -132,15 +141,17 @@ class SentenceCheck:
             dropped += len(known) - len(borne)
             return "".join(f"[{number}]" for number in borne)
 
-        text = MARKER.sub(keep, sentence)
+        text = in_prose(lambda prose: MARKER.sub(keep, prose), sentence)
         return re.sub(r"[ \t]+(?=[.,;!?。，；！？](?:\s|$))", "", text).rstrip(), dropped
 
 
 _RECOMMENDS = re.compile(
-    r"\b(?:recommend(?:ed)?|must (?:buy|choose|use)|should (?:buy|choose|purchase)|buy|purchase|best vendor(?: is)?"
-    r"|only vendor)\b|推荐|应购买|必须(?:购买|选择)|首选",
+    r"\b(?:recommend(?:ed)?|must (?:buy|choose|use)|should (?:buy|choose|purchase)|buy|purchase"
+    r"|best (?:vendor|supplier|choice)(?: is)?"
+    r"|(?:only|leading) (?:vendor|supplier))\b|推荐|应购买|必须(?:购买|选择)|首选|(?:最好|最佳)的(?:厂商|供应商)",
     re.IGNORECASE,
 )
+_PRAISED = re.compile(r"best|only|leading|首选|最", re.IGNORECASE)  # the name may stand before it
 _NAMED = re.compile(r"(?<![A-Za-z])[A-Z][A-Za-z]*(?:[A-Z][a-z]+|[a-z]{3,})(?:[A-Za-z0-9-]*)")
 _OURS = re.compile(
     r"(?:InfiniBand|RoCE(?:v2)?|Ethernet|Either|Ultra|Consortium|NaaS|NVLink|NVSwitch|Network|Fabric|Quantum|Spectrum"
@@ -149,9 +160,40 @@ _OURS = re.compile(
 )
 
 
+_CONTESTED = frozenset({"USD", "EUR", "CNY", "us", "h", "GB/s", "W", "kWh", "fraction"})
+_SCALED = re.compile(r"[万萬亿億]|[MB]$|illion")
+_COUNTS = r"\s*(?:张|卡|块|台|颗|个|名|人|GPU|card|node|server|host|port|link|parameter|token)"
+_TIMES = r"\s*(?:times|x\b|×|-?fold|倍)"
+_ATTRIBUTED = re.compile(
+    r"\byour (?:own )?(?:budget|quot\w+|offer|limit|price|target|assumption|vendor|supplier)\b"
+    r"|\byou (?:asked|stated?|mention(?:ed)?|gave|give|plan|pay|have|set|name)\b|\bquot(?:ed|ation)\b"
+    r"|预算|报价|您(?:提到|给出|设定|要求|计划)|你(?:提到|给出|设定|要求|计划)",
+    re.IGNORECASE,
+)
+_YIELDS = re.compile(
+    r"\b(?:you(?:'re| are) right|agreed?|indeed|correct|as you say|sorry|apolog\w+)\b|得对|是的|确实|没错|抱歉",
+    re.IGNORECASE,
+)
+
+
+def contests(figure: Figure, sentence: str) -> bool:
+    """Whether a figure of the question is said as a fact: sizes may be, a price only as the user's own."""
+    place = re.escape(figure.text)
+    scaled = bool(_SCALED.search(figure.text)) and not re.search(place + _COUNTS, sentence, re.IGNORECASE)
+    multiple = bool(re.search(rf"(?<![\d.]){place}{_TIMES}", spelled_as_digits(sentence), re.IGNORECASE))
+    if figure.dimension not in _CONTESTED and not (not figure.dimension and (scaled or multiple)):
+        return False
+    return bool(_YIELDS.search(sentence)) or not _ATTRIBUTED.search(sentence)
+
+
+def _trusted(passage: Passage) -> str:
+    """What may be quoted: nothing of a text that gives orders to whoever reads it."""
+    return "" if gives_orders(passage.text) else f"{passage.title} {passage.section} {passage.text}"
+
+
 def supports(passage: Passage, sentence: str) -> bool:
     """Whether a passage bears a sentence out: it has one of its numbers, or enough of its key terms."""
-    text = f"{passage.title} {passage.section} {passage.text}"
+    text = _trusted(passage)
     figures = [one for one in figures_in(REFERENCE.sub(" ", sentence)) if len(one.digits) > 1 or one.dimension]
     if figures and any(Quoted([text])(one) for one in figures):
         return True

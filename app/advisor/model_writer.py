@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import re
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any
@@ -20,13 +21,14 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from app.advisor.answer import Answer
 from app.advisor.citations import Ledger
 from app.advisor.evidence import Evidence
-from app.advisor.markers import MARKER, MarkerStream
+from app.advisor.markers import MARKER, MarkerStream, in_prose
 from app.advisor.model_check import Checked, SentenceCheck
 from app.advisor.model_failure import ModelFailed
 from app.advisor.model_material import material, prompt_text
 from app.advisor.model_sentences import LONGEST, SentenceStream
 from app.advisor.model_stream import watched, without_thoughts
 from app.advisor.model_tools import Toolbox, calls_in_text, held_calls, middleware
+from app.advisor.spoken_of import SpokenOf
 from app.settings import Settings
 
 LONGEST_TEXT = 6000  # characters shown; more is a model that does not end
@@ -89,6 +91,7 @@ class ModelWriter:
         self._history = history
         self._written = ""  # in the material's markers, for a repair
         self._seen: dict[str, int] = {}
+        self._spoken_of = SpokenOf()
         spec = evidence.question.spec
         self._check = SentenceCheck(
             evidence.question,
@@ -153,7 +156,10 @@ class ModelWriter:
             if self._seen[key] >= MOST_REPEATS:
                 raise ModelFailed("endless")
             return
-        checked: Checked = self._check(sentence)
+        if any(secret in sentence for secret in self._settings.secrets()):  # a server that echoes what it was sent
+            self.unsupported.append("API key")
+            return
+        checked: Checked = self._check(sentence, self._spoken_of(sentence))
         if checked.fault:
             del self._seen[key]
             raise _Fault(key, checked.fault)
@@ -162,8 +168,10 @@ class ModelWriter:
         if not checked.text.strip():
             return
         self._written += sentence
-        text = MARKER.sub(lambda match: self._ledger.cite(self._toolbox.passages[int(match[1])]), checked.text)
-        yield text
+        yield in_prose(lambda prose: MARKER.sub(self._cited, prose), checked.text)
+
+    def _cited(self, match: re.Match[str]) -> str:
+        return self._ledger.cite(self._toolbox.passages[int(match[1])])
 
     def _text(self, messages: list[BaseMessage]) -> Generator[str, None, None]:
         """The model's text as it comes; without tools where the server does not take them."""

@@ -140,14 +140,18 @@ def read_question(
     grows = asks_growth(words, kind, intents, changes, previous, follow_up)
     if grows:
         kind, subject = "sizing", None
-    in_domain = bool(disputed) or grows or (
-        not vocab.elsewhere(words)
-        and bool(
-            fabrics
-            or vocab.ours(words)
-            or (previous and changes)
-            or (follow_up and kind in CALCULATED)
-            or "gpus" in changes
+    in_domain = (
+        bool(disputed)
+        or grows
+        or (
+            not vocab.elsewhere(words)
+            and bool(
+                fabrics
+                or vocab.ours(words)
+                or (previous and changes)
+                or (follow_up and kind in CALCULATED)
+                or "gpus" in changes
+            )
         )
     )
     return Question(

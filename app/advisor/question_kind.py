@@ -21,8 +21,11 @@ _COUNTED_PARTS = frozenset({"optics", "switches", "nics"})  # parts of a bill th
 _ASKS = re.compile(
     r"[?？]|^\W*(?:what|which|how|why|who|when|where|is|are|does|do|can|explain)\b|吗|呢|什么|怎么", re.IGNORECASE
 )
-_IF = re.compile(r"^\W*(?:and |but |so )*(?:what|how)? ?(?:if|about)\b|^\W*(?:那|那么)?(?:如果|要是|假如|换成"
-    r"|改成)", re.IGNORECASE)
+_IF = re.compile(
+    r"^\W*(?:and |but |so )*(?:what|how)? ?(?:if|about)\b|^\W*(?:那|那么)?(?:如果|要是|假如|换成"
+    r"|改成)",
+    re.IGNORECASE,
+)
 _OF_ITS_OWN = frozenset({"sizing", "diagnosis", "configuration", "performance", "decision", "staffing", "why"})
 _WANTS = frozenset({"sizing", "cost", "count", "configuration", "asked_price", "power", "staffing"})
 _WANTS_ANOTHER = _WANTS | {"decision", "pick", "performance", "flip"}

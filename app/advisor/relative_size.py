@@ -23,17 +23,28 @@ _HALF = re.compile(
     r"|(?<![\d一二三])一半(?!的?(?:数据|任务|训练|人))|减半|減半|砍半"
 )
 _THIRD = re.compile(r"\ba (third|quarter) (?:of )?(?:that|it|this|the size)|([三四])分之一")
-_TWICE = re.compile(rf"\b(?:double|twice) {_OF_THAT}|^\W*(?:and |so |if )?(?:we )?(?:double|doubled"
-    rf"|twice)\b\s*(?:it)?\s*[?？]?\s*$|翻倍|翻一番|加倍")
+_TWICE = re.compile(
+    rf"\b(?:double|twice) {_OF_THAT}|^\W*(?:and |so |if )?(?:we )?(?:double|doubled"
+    rf"|twice)\b\s*(?:it)?\s*[?？]?\s*$|翻倍|翻一番|加倍"
+)
 _TRIPLE = re.compile(rf"\b(?:triple|thrice|treble)\b(?: {_OF_THAT})?")
 _TIMES = re.compile(rf"(?<![\w.])(\d+|{'|'.join(_NUMBERS)})\s*(?:times|x|×|fold)\s*(?:{_OF_THAT})", re.ASCII)
-_TIMES_ALONE = re.compile(rf"^\W*(?:what about |and |for )?(\d+|{'|'.join(_NUMBERS)})\s*(?:times|x"
-    rf"|×)\s*[?？.。]?\s*$", re.ASCII)
+_TIMES_ALONE = re.compile(
+    rf"^\W*(?:what about |and |for )?(\d+|{'|'.join(_NUMBERS)})\s*(?:times|x"
+    rf"|×)\s*[?？.。]?\s*$",
+    re.ASCII,
+)
 _TIMES_ZH = re.compile(r"(\d+|[二两三四五六七八九十百]+)\s*倍(?!\s*(?:带宽|速度|价格|成本|钱))")
-_MORE = re.compile(r"\b(?:add|adding|plus|another|with)\s+(\d+)(?:\s+(?:more|gpus|cards|extra|additional)\b)"
-    r"|(?<![\w.])(\d+)\s+(?:more|extra|additional)\b|(?:再加|增加|多加|加)\s*(\d+)\s*(?:张|卡|块)?", re.ASCII)
-_FEWER = re.compile(r"(?<![\w.])(\d+)\s+(?:fewer|less)\b|\b(?:minus|remove|drop)\s+(\d+)\b|(?:减少?"
-    r"|少)\s*(\d+)\s*(?:张|卡|块)", re.ASCII)
+_MORE = re.compile(
+    r"\b(?:add|adding|plus|another|with)\s+(\d+)(?:\s+(?:more|gpus|cards|extra|additional)\b)"
+    r"|(?<![\w.])(\d+)\s+(?:more|extra|additional)\b|(?:再加|增加|多加|加)\s*(\d+)\s*(?:张|卡|块)?",
+    re.ASCII,
+)
+_FEWER = re.compile(
+    r"(?<![\w.])(\d+)\s+(?:fewer|less)\b|\b(?:minus|remove|drop)\s+(\d+)\b|(?:减少?"
+    r"|少)\s*(\d+)\s*(?:张|卡|块)",
+    re.ASCII,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,27 @@ from app.advisor.comparisons import REFERENCE
 from app.fabric.calculation import Calculation
 
 _GPUS = re.compile(
-    r"(?<![\w.,])(\d{1,3}(?:,\d{3})+|\d+)[\s-]*(?:[A-Z]\w*\s)?(?:GPUs?|卡|张\s?GPU|块\s?GPU)(?![A-Za-z])", re.IGNORECASE
+    r"(?<![\w.,])(\d{1,3}(?:,\d{3})+|\d+)[\s-]*(?:[A-Z]\w*\s)?(?:GPUs?|卡|张\s?卡|张\s?GPU|块\s?GPU|块\s?卡)(?![A-Za-z])",
+    re.IGNORECASE,
 )
 _PER_GPU = re.compile(r"\s*(?:per|for each|for every|a|/)\s*GPU\b|\s*(?:每卡|/卡|每张)", re.IGNORECASE)
 _PER_YEAR = re.compile(r"\s*(?:per|a|each|every|/)\s*(?:year|annum)\b|\s*annually|\s*(?:每年|/年)", re.IGNORECASE)
+_EACH_GPU_BEFORE = re.compile(
+    r"\b(?:per[- ]GPU|each GPU|every GPU|a single GPU)\b|每卡|每张(?:卡|\s?GPU)|每块(?:卡|\s?GPU)|单卡", re.IGNORECASE
+)
+_EACH_YEAR_BEFORE = re.compile(
+    r"\b(?:annual(?:ly)?|yearly|(?:per|each|every) year)\b|每年|年成本|年度|年均", re.IGNORECASE
+)
+_ALL_OF_IT = re.compile(
+    r"\b(?:in total|in all|altogether|overall|total|whole|entire)\b|总共|一共|合计|整个|全部|共需", re.IGNORECASE
+)
 _CLAUSE_END = re.compile(r"[,;:，；：。]|\b(?:and|while|but|whereas)\b|而|但")
+_UPFRONT = re.compile(r"\s*(?:upfront|to buy)\b", re.IGNORECASE)
 _NAMED: Mapping[str, re.Pattern[str]] = {
-    "tco": re.compile(r"\btco\b|total cost of ownership|cost to own|总拥有成本", re.IGNORECASE),
-    "capex": re.compile(r"\bcapex\b|purchase price|price to buy|capital cost|采购成本|购置成本", re.IGNORECASE),
+    "tco": re.compile(r"\btco\b|total cost of ownership|cost to own|\bto own\b|总拥有成本", re.IGNORECASE),
+    "capex": re.compile(
+        r"\bcapex\b|purchase price|price to buy|capital cost|\bupfront\b|\bto buy\b|采购成本|购置成本", re.IGNORECASE
+    ),
     "energy": re.compile(r"\belectricity\b|energy cost|电费", re.IGNORECASE),
     "staff": re.compile(r"\bstaff(?:ing)? costs?\b|人力成本", re.IGNORECASE),
     "support": re.compile(r"\bsupport (?:costs?|contracts?)\b|维保", re.IGNORECASE),
@@ -38,16 +51,20 @@ def misnamed(sentence: str, calculations: Mapping[str, Calculation]) -> list[str
         if len(said) == 1 and isinstance(gpus, int) and gpus not in said and not name.endswith("gpus"):
             found.append(f"{match[0]} is for {gpus} GPUs, not for {min(said)}")
         behind = sentence[match.end() :]
-        if (
-            _PER_GPU.match(behind)
-            and not name.endswith("_per_gpu")
-            and calculation.values[name].unit in ("USD", "W", "kW")
-        ):
-            found.append(f"{match[0]} is for all GPUs, not for each")
-        if _PER_YEAR.match(behind) and "year" not in name:
-            found.append(f"{match[0]} is for all years, not for each")
         clause = _CLAUSE_END.split(masked[: match.start()])[-1]
-        named = [subject for subject, words in _NAMED.items() if words.search(clause)]
+        whole = clause + _CLAUSE_END.split(masked[match.end() :])[0]
+        total = calculation.values[name].unit in ("USD", "W", "kW") if name in calculation.values else False
+        if name.endswith("_per_gpu") and _ALL_OF_IT.search(whole) and not _EACH_GPU_BEFORE.search(whole):
+            found.append(f"{match[0]} is for each GPU, not for all")
+        if total and (_PER_GPU.match(behind) or _EACH_GPU_BEFORE.search(clause)) and not name.endswith("_per_gpu"):
+            found.append(f"{match[0]} is for all GPUs, not for each")
+        if (_PER_YEAR.match(behind) or (total and _EACH_YEAR_BEFORE.search(clause))) and "year" not in name:
+            found.append(f"{match[0]} is for all years, not for each")
+        named = [
+            subject
+            for subject, words in _NAMED.items()
+            if words.search(clause) or (subject == "capex" and _UPFRONT.match(behind))
+        ]
         own = next((subject for subject in _NAMED if subject in name), "")
         if len(named) == 1 and own and own != named[0]:
             found.append(f"{match[0]} is {own}, not {named[0]}")

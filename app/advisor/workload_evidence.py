@@ -53,9 +53,7 @@ def training_calculations(
     runs.append(compare_steps((*steps, _mis_tuned(steps[0], accelerators, workloads))))
     goodput = estimate_goodput(failures, gpus=spec.gpus or 0)
     if spec.train_tokens is not None:
-        runs += [
-            estimate_run(step, goodput, catalog, tokens=spec.train_tokens).calculation() for step in steps
-        ]
+        runs += [estimate_run(step, goodput, catalog, tokens=spec.train_tokens).calculation() for step in steps]
     elif (spec.gpus or 0) >= GOODPUT_MATTERS_GPUS:
         runs.append(goodput.calculation())
     return (*runs, scaling_curve(accelerators, workloads, steps))

@@ -157,9 +157,7 @@ class BuiltinWriter:
                 evidence.calculations, phrases()["serving"], self.language, gpus_said="gpus" in evidence.question.said
             ),
             "causes": causes(evidence.calculations, self.language),
-            "growth": growth_context(
-                evidence.calculation("grow"), self.language, asked=self.spec.gpus is not None
-            ),
+            "growth": growth_context(evidence.calculation("grow"), self.language, asked=self.spec.gpus is not None),
             "findings": [],
             "lead": "",
             "table": "",

@@ -71,9 +71,10 @@ def test_what_nobody_said_is_an_assumption(advisor: Advisor) -> None:
     assert any("512 sequences of 8,192 tokens" in line for line in assumed)
     following = advisor.answer("What about 1024?", [answer])
     assert (following.kind, following.spec["gpus"]) == ("performance", 1024)
-    assert values(following, "training", "infiniband")["step_time_s"] < values(answer, "training", "infiniband")[
-        "step_time_s"
-    ]
+    assert (
+        values(following, "training", "infiniband")["step_time_s"]
+        < values(answer, "training", "infiniband")["step_time_s"]
+    )
 
 
 def test_failures_at_the_size_of_the_published_run(advisor: Advisor) -> None:

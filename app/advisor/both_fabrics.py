@@ -1,0 +1,173 @@
+"""What a sentence says of one fabric against the other, in words: which metric, on which side, and by how much.
+
+`Pairs` holds the values that both fabrics have. Where two calculations of one metric disagree (whole units, best fit),
+a statement that either bears out may stand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.advisor.spelled import spelled_as_digits
+from app.fabric.calculation import Calculation
+
+FABRIC = {
+    "infiniband": re.compile(
+        r"infini-?band|无限带宽|\bIB\b|\bQM\d{4}|\bQ3\d{3}\b|\bQuantum\b|\b[NX]DR\b", re.IGNORECASE | re.ASCII
+    ),
+    "roce": re.compile(
+        r"\broce(?:v2)?|\bethernet\b|以太网|\bSN\d{4}|\bSpectrum\b|\bTomahawk\b", re.IGNORECASE | re.ASCII
+    ),
+}
+SAME_WITHIN = 1.25  # of each other: then "about the same" and "slightly dearer" may be said
+PROPORTION_WITHIN = 0.08  # "twice" may be said of 1.84 to 2.16
+_METRICS: Mapping[str, re.Pattern[str]] = {
+    "power": re.compile(r"\bpower\b|\bdraws?\b|\belectricity\b|耗电|功耗|省电|费电", re.IGNORECASE),
+    "tco": re.compile(r"\btco\b|total cost|\bown(?:ing|ership)?\b|总拥有|运营", re.IGNORECASE),
+    "capex": re.compile(r"\bcapex\b|to buy|purchase|hardware|upfront|采购|购置|硬件", re.IGNORECASE),
+    "time": re.compile(r"\btime\b|\bfast|\bslow|\bsooner|\btakes?\b|\bfinish|耗时|时间|快|慢|集合通信", re.IGNORECASE),
+    "price": re.compile(
+        r"\bcosts?\b|\bprices?d?\b|\bcheap|\bdear|expensive|\bmoney\b|afford|成本|价格|造价|花费|贵|便宜|省钱",
+        re.IGNORECASE,
+    ),
+}
+_NAMES: Mapping[str, Sequence[str]] = {
+    "power": ("power_typical_kw",),
+    "tco": ("tco_usd",),
+    "capex": ("capex_usd", "best_fit_capex_usd"),
+    "price": ("capex_usd", "tco_usd", "best_fit_capex_usd"),
+    "time": ("time_us",),
+}
+_BOTH = re.compile(
+    r"\bboth\b|\beither\b|\bthe two\b|\btwo (?:fabrics|networks|options)\b|两者|二者|两种|两个", re.IGNORECASE
+)
+_ALIKE = re.compile(
+    r"\b(?:about|roughly|nearly|almost|virtually|practically|essentially|much)? ?(?:the same|equal(?:ly)?|identical)\b"
+    r"|\bsimilar(?:ly)?\b|\bcomparabl[ey]\b|\bon (?:a )?par\b"
+    r"|\bas (?:cheap|dear|expensive|affordable|fast|slow)(?:ly)? as\b"
+    r"|\bnegligible\b|\b(?:hardly|barely|scarcely) (?:any|a|differ\w*|dearer|cheaper|more|less)"
+    r"|\b(?:no|little) (?:\w+ )?difference\b|\b(?:slight|marginal)(?:ly)?\b|\bonly a (?:little|bit)\b"
+    r"|\ba bit (?:more|less)"
+    r"|差不多|相当(?=[。，,；;]|$)|持平|一样|相近|接近(?!.{0,4}(?:一半|倍|成|\d))|忽略|略(?!去|过)|稍(?!后)|一点|差异不大|差别不大|没有区别",
+    re.IGNORECASE,
+)
+_NOT_ALIKE = re.compile(
+    r"\b(?:not|never|neither|far from|nowhere near)\b|n't\b|不(?!大|多)|并非|绝非|没有(?!区别)", re.IGNORECASE
+)
+_MULTIPLE = re.compile(r"(\d+(?:\.\d+)?)\s*(times\b|x\b|×|fold\b|倍|%)", re.IGNORECASE)
+_UP = re.compile(r"more\b|dearer|higher|greater|slower|above|larger|贵|高|多|慢|大", re.IGNORECASE)
+_DOWN = re.compile(r"less\b|cheaper|lower|fewer|faster|below|smaller|便宜|低|少|快|省", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """`values[name]` is what both fabrics have of it, by fabric."""
+
+    values: Mapping[str, Sequence[Mapping[str, float]]]
+
+    @classmethod
+    def of(cls, calculations: Iterable[Calculation]) -> Pairs:
+        found = [
+            (one.tool, one.label, {name: value.value for name, value in one.values.items()}) for one in calculations
+        ]
+        return cls._of(found)
+
+    @classmethod
+    def of_json(cls, calculations: Iterable[Mapping[str, Any]]) -> Pairs:
+        return cls._of(
+            [
+                (one["tool"], one["label"], {name: value["value"] for name, value in one["values"].items()})
+                for one in calculations
+            ]
+        )
+
+    @classmethod
+    def _of(cls, calculations: Sequence[tuple[str, str, Mapping[str, Any]]]) -> Pairs:
+        by_tool: dict[str, dict[str, dict[str, float]]] = {}
+        for tool, label, values in calculations:
+            for name, number in values.items():
+                fabric = label if label in FABRIC else next((one for one in FABRIC if name.startswith(f"{one}_")), "")
+                if fabric and isinstance(number, int | float):
+                    by_tool.setdefault(tool, {}).setdefault(name.removeprefix(f"{fabric}_"), {})[fabric] = float(number)
+        found: dict[str, list[Mapping[str, float]]] = {}
+        for names in by_tool.values():
+            for name, pair in names.items():
+                if len(pair) == len(FABRIC) and all(value > 0 for value in pair.values()):
+                    found.setdefault(name, []).append(pair)
+        return cls(found)
+
+    def of_metric(self, metric: str) -> list[Mapping[str, float]]:
+        return [pair for name in _NAMES.get(metric, ()) for pair in self.values.get(name, ())]
+
+
+def metric_of(text: str) -> str:
+    """What the words are about: power, tco, capex, time or price; "" where nothing tells."""
+    return next((metric for metric, words in _METRICS.items() if words.search(text)), "")
+
+
+def other(fabric: str) -> str:
+    return "roce" if fabric == "infiniband" else "infiniband"
+
+
+def named_in(text: str) -> list[str]:
+    """The fabrics named, each once, in the order of their first mention."""
+    places = [(match.start(), name) for name, words in FABRIC.items() if (match := words.search(text))]
+    return [name for _, name in sorted(places)]
+
+
+def alike_faults(masked: str, pairs: Pairs) -> list[str]:
+    """ "Both cost about the same", "slightly dearer", where one is more than a quarter above the other."""
+    said = _ALIKE.search(masked)
+    if said is None or _NOT_ALIKE.search(masked[: said.start()]) or not (named_in(masked) or _BOTH.search(masked)):
+        return []
+    if len(named_in(masked)) < 2 and not _BOTH.search(masked):
+        return []
+    found = pairs.of_metric(metric_of(masked))
+    if found and all(max(pair.values()) > SAME_WITHIN * min(pair.values()) for pair in found):
+        return [f"“{said[0].strip()}” is not so"]
+    return []
+
+
+def bears_out(sentence: str, pairs: Pairs) -> bool | None:
+    """Whether a proportion in words ("half as much", 贵一倍) is that of the two fabrics' values; None where it is no
+    such proportion, or there are no values of it.
+    """
+    text = spelled_as_digits(sentence)
+    found = list(_MULTIPLE.finditer(text))
+    fabrics = named_in(text)
+    if len(found) != 1 or not fabrics:
+        return None
+    match, subject = found[0], fabrics[0]
+    if len(fabrics) == 2 and re.match(
+        r"\W*(?:compared (?:to|with)|unlike|relative to|与|和|相比)", text, re.IGNORECASE
+    ):
+        subject = fabrics[1]
+    behind, before = text[match.end() : match.end() + 24], text[max(0, match.start() - 8) : match.start()]
+    ratios = _ratios(
+        float(match[1]), match[2] == "%", behind, before, chinese=bool(re.search(r"[\u4e00-\u9fff]", text))
+    )
+    values = pairs.of_metric(metric_of(text))
+    true = any(
+        abs(pair[subject] / pair[other(subject)] / ratio - 1) <= PROPORTION_WITHIN
+        for pair in values
+        for ratio in ratios
+        if ratio > 0
+    )
+    return true or (False if values and len(fabrics) == len(FABRIC) else None)
+
+
+def _ratios(number: float, percent: bool, behind: str, before: str, *, chinese: bool) -> list[float]:
+    """What the subject's value may be over the other's."""
+    near = before if chinese else behind
+    up, down = bool(_UP.search(near)), bool(_DOWN.search(near))
+    if percent:
+        share = number / 100
+        return [1 - share] if down and not up else [1 + share] if up else [share]
+    if down and not up:
+        return [1 / number] if number else []
+    if up:
+        return [number + 1] if chinese and number == 1 else [number, number + 1]
+    return [number]
