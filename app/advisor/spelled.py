@@ -80,8 +80,9 @@ def _digit_by_digit(numeral: str) -> str:
 
 
 def _zh_counted(match: re.Match[str]) -> str:
+    """千卡 and 万卡 name a size of clusters, not a number of cards."""
     value = chinese_value(match[1])
-    return match[0] if value <= 2 else str(value)
+    return match[0] if value <= 2 or match[1] in "百千万萬" else str(value)
 
 
 def _number_zh(text: str) -> float:

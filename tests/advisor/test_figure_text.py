@@ -33,3 +33,8 @@ def test_value_and_unit(text: str, expected: list[tuple[float, str]]) -> None:
     found = [(one.value, one.dimension) for one in figures_in(text)]
     assert [unit for _, unit in found] == [unit for _, unit in expected]
     assert [value for value, _ in found] == pytest.approx([value for value, _ in expected])
+
+
+def test_a_size_of_clusters_is_no_figure() -> None:
+    assert figures_in("文章只在千卡级别为 RoCE 背书，万卡集群另论。") == []
+    assert [one.value for one in figures_in("共三千卡，两台交换机")] == [3000]
