@@ -10,6 +10,7 @@ from eval.quantities import find_quantities
 MARKER = re.compile(r"\[(\d+(?:\s*[,，、]\s*\d+)*)\]|【(\d+)】|［(\d+)］")
 CALCULATION = re.compile(r"(?<![A-Za-z0-9])T\d+(?![A-Za-z0-9])")
 _CODE = re.compile(r"```.*?```", re.S)
+_INLINE_CODE = re.compile(r"`[^`\n]*`")
 _END = re.compile(
     r"(?<=[。！？；])(?!\s*(?:\[\d|【\d|［\d))|(?<=[.!?])(?=\s+(?!\[\d))|(?<=\])(?=\s+[A-Z\u4e00-\u9fff])"
 )
@@ -43,9 +44,9 @@ class Claim:
 
 
 def markers_in(text: str) -> tuple[int, ...]:
-    """Every citation marker, in order: [1], [1, 2], 【1】 and ［1］; those in fenced code do not count."""
+    """Every citation marker, in order: [1], [1, 2], 【1】 and ［1］; those in code do not count."""
     found: list[int] = []
-    for match in MARKER.finditer(_CODE.sub(" ", text)):
+    for match in MARKER.finditer(_INLINE_CODE.sub(" ", _CODE.sub(" ", text))):
         found += [int(number) for number in re.findall(r"\d+", match[0])]
     return tuple(found)
 

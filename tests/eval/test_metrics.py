@@ -9,6 +9,7 @@ from eval.metrics import key_points, languages, refusal, retrieval, statistics, 
 from eval.metrics.agreement import disagreements
 from eval.metrics.latency import latency_ms
 from eval.metrics.retrieval import Found
+from eval.metrics.sentences import markers_in
 from tests.eval.answers import answer, calculation, citation, verdict
 
 HITS = [Found("naas"), Found("pfc", section="PFC › What is a pause frame?"), Found("pfc"), Found("sharp")]
@@ -183,3 +184,7 @@ def test_verdicts_that_differ_disagree() -> None:
     roce = answer(kind="decision", verdict=verdict("roce"), calculations=(calculation(x=1),))
     infiniband = answer(kind="decision", verdict=verdict("infiniband"), calculations=(calculation(x=1),))
     assert disagreements(roce, infiniband) == ["verdict: roce and infiniband"]
+
+
+def test_brackets_in_code_are_no_citations() -> None:
+    assert markers_in("`NET/IB : Using [0]mlx5_0` is RDMA [2].\n\n```\n[7]\n```\n") == (2,)
