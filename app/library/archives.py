@@ -23,6 +23,7 @@ _MOST_BYTES = 2 * 2**30  # unpacked, of all documents together
 _MOST_RATIO = 200  # unpacked to packed, for members large enough to matter
 _SMALL = 20 * 2**20
 _PIECE = 2**20
+_TIGHT = "it is packed suspiciously tightly (a zip bomb?)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,10 @@ def members(path: Path) -> list[Member]:
     unpacked = sum(one.size for one in kept)
     if unpacked > _MOST_BYTES:
         raise UnreadableError(f"it unpacks to {unpacked / 2**30:,.1f} GB; the limit is {_MOST_BYTES / 2**30:,.0f} GB")
+    packed = {one.filename: one.compress_size for one in found}
+    read = [one for one in kept if not one.problem]
+    if _is_too_tight(sum(one.size for one in read), sum(packed[one.stored] for one in read)):  # in many small members
+        raise UnreadableError(_TIGHT)
     return sorted({one.name: one for one in kept}.values(), key=lambda one: one.name)
 
 
@@ -90,9 +95,13 @@ def _problem(info: zipfile.ZipInfo, name: str) -> str:
         return "zip files inside zip files are not opened"
     if info.flag_bits & 1:
         return "it is encrypted with a password"
-    if info.file_size > _SMALL and info.file_size > _MOST_RATIO * max(1, info.compress_size):
-        return "it is packed suspiciously tightly (a zip bomb?)"
+    if _is_too_tight(info.file_size, info.compress_size):
+        return _TIGHT
     return ""
+
+
+def _is_too_tight(unpacked: int, packed: int) -> bool:
+    return unpacked > _SMALL and unpacked > _MOST_RATIO * max(1, packed)
 
 
 def _name(info: zipfile.ZipInfo) -> str:

@@ -45,6 +45,8 @@ class DocumentReader:
             return self._read(file, before, afresh)
         except (UnreadableError, AdvisorError):
             raise
+        except RecursionError:
+            raise UnreadableError("its parts are nested too deeply to be read") from None
         except Exception as error:  # files are untrusted and parsers many: a fault of one must not end the batch
             detail = " ".join(f"{type(error).__name__}: {error}".split())[:120].rstrip(": ")
             raise UnreadableError(f"reading it failed ({detail})") from error

@@ -73,6 +73,17 @@ def test_what_must_not_be_unpacked_is_refused_by_name(library: Library, tmp_path
     assert not (tmp_path.parent / "up.md").exists()
 
 
+def test_a_bomb_of_many_small_members_is_refused_whole(library: Library, tmp_path: Path) -> None:
+    members = {f"f{number}.txt": b"0123456789 " * 200_000 for number in range(20)}  # 44 MB from some 0.2 MB
+    bomb = write_zip(tmp_path / "many.zip", members)
+    assert bomb.stat().st_size < 300_000
+    good = tmp_path / "good.md"
+    good.write_text("# Good\n\nA leaf has 64 ports.\n")
+    report = library.ingest([bomb, good])
+    assert [one.reason for one in report.failed] == ["it is packed suspiciously tightly (a zip bomb?)"]
+    assert report.added == ("good.md",)
+
+
 def test_an_archive_that_lies_about_its_size_is_stopped(library: Library, tmp_path: Path) -> None:
     path = write_zip(tmp_path / "lie.zip", {"a.txt": b"0123456789" * 10_000})
     data = path.read_bytes()
