@@ -149,6 +149,12 @@ def _entities(path: Path) -> None:
         package.writestr("word/document.xml", '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>')
 
 
+def _entities_utf16(path: Path) -> None:
+    with zipfile.ZipFile(path, "w") as package:
+        text = '<?xml version="1.0" encoding="utf-16"?><!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'
+        package.writestr("word/document.xml", text.encode("utf-16"))
+
+
 @pytest.mark.parametrize(
     ("name", "make", "reason"),
     [
@@ -173,6 +179,7 @@ def _entities(path: Path) -> None:
         ("a.docx", lambda path: path.write_bytes(b"PK\x03\x04" + bytes(600)), "it is damaged"),
         ("a.docx", _zip_bomb, "zip bomb"),
         ("a.docx", _entities, "declares entities"),
+        ("a.docx", _entities_utf16, "declares entities"),
         ("a.docx", lambda path: zipfile.ZipFile(path, "w").close(), "not a DOCX file"),
         ("a.xlsx", lambda path: write_docx(path, []), "not an Excel workbook"),
         ("a.pptx", lambda path: write_docx(path, []), "not a PowerPoint presentation"),
