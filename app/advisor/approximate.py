@@ -11,12 +11,10 @@ import re
 from dataclasses import dataclass
 
 from app.advisor.mentions import NODE_WORD, gpu_names, unit_of
+from app.advisor.numerals import chinese_value, english_value, number_value
 from app.advisor.reading_notes import ReadingNote, note
 
 SEVERAL = 5  # of "several hundred"; the verdict names the sizes at which it would change
-_SCALE_EN = {"ten": 10, "dozen": 12, "hundred": 100, "thousand": 1_000}
-_SCALE_ZH = {"十": 10, "百": 100, "千": 1_000, "万": 10_000}
-_DIGITS_ZH = {digit: value for value, digit in enumerate("零一二三四五六七八九")} | {"两": 2, "俩": 2}
 _COUNTED_EN = (
     r"(?:[a-z0-9-]+\s+){0,2}?"
     r"(?:gpus?|cards?|nodes?|servers?|boxes|machines?|accelerators?|hosts?|[abh]\d{2,3}s?|b[23]00s?)\b"
@@ -44,10 +42,6 @@ _KILO_PAIR = re.compile(  # "between 1k and 2k GPUs"
     rf"(?<![\w.])(\d+(?:\.\d+)?)k\s*(to|and|or|-|–|到|至)\s*(\d+(?:\.\d+)?)k(?=[\s-]*(?:{_COUNTED_EN}|{_COUNTED_ZH}))",
     re.IGNORECASE | re.ASCII,
 )
-_WORDS_EN = {
-    word: value
-    for value, word in enumerate(("one", "two", "three", "four", "five", "six", "seven", "eight", "nine"), 1)
-}
 _ABOUT = r"about|around|roughly|approximately|approx\.?|some|circa|nearly|almost|~|≈|大约|大概|差不多|将近|接近|约|近"
 _AT_LEAST = r"at least|more than|over|no fewer than|upwards of|至少|超过|不少于|大于|多于"
 _AT_MOST = r"up to|at most|no more than|a maximum of|maximum|max\.?|最多|不超过|至多|上限"
@@ -89,23 +83,23 @@ def spelled_out(text: str) -> tuple[str, tuple[ReadingNote, ...]]:
         return str(value)
 
     def english(match: re.Match[str]) -> str:
-        scale = _SCALE_EN[(match[1] or match[3]).lower()]
-        return several(match, scale * (_SCALE_EN[match[2].lower()] if match[2] else 1))
+        scale = english_value(match[1] or match[3])
+        return several(match, scale * (english_value(match[2]) if match[2] else 1))
 
     def pair(match: re.Match[str]) -> str:
-        low, high = (_DIGITS_ZH[match[at]] * _SCALE_ZH[match[3]] for at in (1, 2))
+        low, high = (chinese_value(match[at] + match[3]) for at in (1, 2))
         return f"{low}到{high}" if high > low else match[0]
 
     def either(match: re.Match[str]) -> str:
-        scale = 1_000 if match[3].lower() == "k" else _SCALE_EN[match[3].lower()]
-        low, high = (scale * (_WORDS_EN.get(match[at].lower()) or int(match[at])) for at in (1, 2))
+        scale = 1_000 if match[3].lower() == "k" else english_value(match[3])
+        low, high = (scale * number_value(match[at]) for at in (1, 2))
         return f"{low} to {high}" if high > low else match[0]
 
     text = _KILO_PAIR.sub(lambda match: f"{float(match[1]) * 1e3:.0f} {match[2]} {float(match[3]) * 1e3:.0f}", text)
     text = _PAIR_EN.sub(either, text)
     text = _SEVERAL_EN.sub(english, text)
     text = _PAIR_ZH.sub(pair, text)
-    text = _SEVERAL_ZH.sub(lambda match: several(match, _SCALE_ZH[match[1]]), text)
+    text = _SEVERAL_ZH.sub(lambda match: several(match, chinese_value(match[1])), text)
     if match := _MORE_ZH.search(text):
         notes.append(
             note(

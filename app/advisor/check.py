@@ -160,8 +160,14 @@ def _unit_of(name: str) -> str:
     return ""
 
 
-_SAME = {"Gb/s": {"Gb/s", ""}, "W": {"W", ""}, "kWh": {"kWh", ""}, ":": {"", "ratio"}}
-_SAME |= {"h": {"h", ""}, "fraction": {"fraction", "ratio"}}
+_SAME = {
+    "Gb/s": {"Gb/s", ""},
+    "W": {"W", ""},
+    "kWh": {"kWh", ""},
+    "h": {"h", ""},
+    ":": {"", "ratio"},
+    "fraction": {"fraction", "ratio"},
+}
 
 
 def _matches(figure: Figure, known: Iterable[tuple[float, str, str]]) -> bool:

@@ -19,7 +19,7 @@ _FENCE = re.compile(r"```|`")
 _LONGEST_MARKER = 40
 
 
-_CODE = re.compile(r"(`+[^`]+`+)")
+_CODE = re.compile(r"(```.*?(?:```|\Z)|`[^`\n]+`)", re.DOTALL)
 
 
 def prose_of(text: str) -> str:

@@ -84,6 +84,7 @@ class ModelWriter:
         self.usage = {"model_calls": 0, "input_tokens": 0, "output_tokens": 0, "dropped_markers": 0}
         self._model = model
         self._settings = settings
+        self._secrets = settings.secrets()
         self._evidence = evidence
         self._ledger = ledger
         self._toolbox = toolbox
@@ -156,7 +157,7 @@ class ModelWriter:
             if self._seen[key] >= MOST_REPEATS:
                 raise ModelFailed("endless")
             return
-        if any(secret in sentence for secret in self._settings.secrets()):  # a server that echoes what it was sent
+        if any(secret in sentence for secret in self._secrets):  # a server that echoes what it was sent
             self.unsupported.append("API key")
             return
         checked: Checked = self._check(sentence, self._spoken_of(sentence))

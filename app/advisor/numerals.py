@@ -65,14 +65,15 @@ _ZH_DIGITS = {
     "九": 9,
 }
 _ZH_SCALES = {"十": 10, "百": 100, "千": 1_000}
-_ZH_NUMERAL = "零〇一二两兩三四五六七八九十百千万萬亿億"
+ZH_DIGITS = "".join(_ZH_DIGITS)
+ZH_NUMERAL = ZH_DIGITS + "十百千万萬亿億"
 _ZH_COUNTABLE = (
     r"(?:卡|张|張|块|塊|台|臺|节点|節點|个节点|個節點|个GPU|個GPU|颗|顆|年|GPU|柜|櫃|个机柜|個機櫃|个机架|套"
     r"|个集群|个机房|个站点|个数据中心|个园区|个校区|排|机(?=互联|互连|组|训练|并行|一共|总共|共|[一二三四五六七八九十百\d]+卡))"
 )
 _ABOUT_ZH = r"(?:来|來|多|余|餘|几)?"  # 五百来张, 五百多张: about 500
 _CHINESE = re.compile(
-    rf"(?<![几数幾數上{_ZH_NUMERAL}])([{_ZH_NUMERAL}]+){_ABOUT_ZH}(?=\s*{_ZH_COUNTABLE})", re.IGNORECASE
+    rf"(?<![几数幾數上{ZH_NUMERAL}])([{ZH_NUMERAL}]+){_ABOUT_ZH}(?=\s*{_ZH_COUNTABLE})", re.IGNORECASE
 )
 _FROM_ZH = re.compile(rf"上([百千万萬])(?=\s*{_ZH_COUNTABLE})")  # 上千卡: a thousand or more
 _DIGITS_ABOUT_ZH = re.compile(rf"(\d+){_ABOUT_ZH}(?=\s*{_ZH_COUNTABLE})")
@@ -108,6 +109,13 @@ def _apart(match: re.Match[str]) -> str:
     """A numeral as digits, with a space behind a Latin word: `RoCE三年` is no `RoCE3年`."""
     before = match.string[match.start() - 1] if match.start() else ""
     return (" " if before.isascii() and before.isalpha() else "") + str(chinese_value(match[1]))
+
+
+def number_value(text: str) -> int:
+    """Of one number, in digits or in words of either language."""
+    if text.isdigit():
+        return int(text)
+    return english_value(text) if text.isascii() else chinese_value(text)
 
 
 def chinese_value(numeral: str) -> int:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from app.advisor.numerals import chinese_value
+from app.advisor.numerals import number_value
 from app.advisor.reading_notes import ReadingNote, note
 
-_NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
+_NUMBERS = "two|three|four|five|six|seven|eight|nine|ten"
 _OF_THAT = (
     r"(?:(?:of )?(?:that|it|this|as many|as much|as big|as large|larger|bigger|more)"
     r"|the (?:size|number|gpus|cards|scale))"
@@ -28,9 +28,9 @@ _TWICE = re.compile(
     rf"|twice)\b\s*(?:it)?\s*[?？]?\s*$|翻倍|翻一番|加倍"
 )
 _TRIPLE = re.compile(rf"\b(?:triple|thrice|treble)\b(?: {_OF_THAT})?")
-_TIMES = re.compile(rf"(?<![\w.])(\d+|{'|'.join(_NUMBERS)})\s*(?:times|x|×|fold)\s*(?:{_OF_THAT})", re.ASCII)
+_TIMES = re.compile(rf"(?<![\w.])(\d+|{_NUMBERS})\s*(?:times|x|×|fold)\s*(?:{_OF_THAT})", re.ASCII)
 _TIMES_ALONE = re.compile(
-    rf"^\W*(?:what about |and |for )?(\d+|{'|'.join(_NUMBERS)})\s*(?:times|x"
+    rf"^\W*(?:what about |and |for )?(\d+|{_NUMBERS})\s*(?:times|x"
     rf"|×)\s*[?？.。]?\s*$",
     re.ASCII,
 )
@@ -69,10 +69,8 @@ def _scaled(low: str, before: int) -> int | None:
         return max(1, before // 2)
     if match := _THIRD.search(low):
         return max(1, before // (3 if match[1] == "third" or match[2] == "三" else 4))
-    if match := _TIMES.search(low) or _TIMES_ALONE.search(low):
-        return before * (_NUMBERS.get(match[1]) or int(match[1]))
-    if match := _TIMES_ZH.search(low):
-        return before * (int(match[1]) if match[1].isdigit() else chinese_value(match[1]))
+    if match := _TIMES.search(low) or _TIMES_ALONE.search(low) or _TIMES_ZH.search(low):
+        return before * number_value(match[1])
     if _TRIPLE.search(low):
         return before * 3
     if _TWICE.search(low):

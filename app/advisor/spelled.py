@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from app.advisor.numerals import chinese_value, english_value
+from app.advisor.numerals import ZH_DIGITS, ZH_NUMERAL, chinese_value, english_value, number_value
 
 _ONES = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen"
 _WORD = rf"(?:{_ONES}|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)"
@@ -28,8 +28,7 @@ _FRACTION = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "seven
 _FRACTION |= {"tenth": 10, "hundredth": 100, "thousandth": 1000}
 _OF = r"(?=[\s,]+(?:of\b|the\b|as\b|more\b|less\b|lower\b|higher\b|cheaper\b|dearer\b|slower\b|faster\b)|[.;,]|\s*$)"
 
-ZH_DIGITS = "零〇一二两兩三四五六七八九"
-_ZH = ZH_DIGITS + "十百千万萬亿億"
+_ZH = ZH_NUMERAL
 _ZH_MEASURED = (
     r"(?:美元|美金|元|人民币|欧元|倍|毫秒|微秒|纳秒|秒|分钟|小时|千瓦|兆瓦|瓦|度电|[KMGT]i?B(?:/s)?|[GMT]b(?:/s|ps))"
 )
@@ -65,9 +64,7 @@ def _zh_fraction(match: re.Match[str]) -> str:
 
 
 def _zh_tenths(match: re.Match[str]) -> str:
-    number = match[1]
-    whole = int(number) if number.isdigit() else chinese_value(number)
-    return _percent((whole + (chinese_value(match[2]) / 10 if match[2] else 0)) / 10)
+    return _percent((number_value(match[1]) + (chinese_value(match[2]) / 10 if match[2] else 0)) / 10)
 
 
 def _zh_off(match: re.Match[str]) -> str:

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from app.advisor.answer import Answer
+from app.advisor.numerals import english_value
 from app.advisor.spec import ClusterSpec
 
 Role = Literal["added", "total", "there"]
@@ -56,8 +57,7 @@ _THERE_AFTER = re.compile(
 )
 _TIMES = ((2, re.compile(r"\bdoubl\w+|翻倍|翻一番|加倍")), (3, re.compile(r"\btripl\w+|三倍")))
 _RATIO_TO = re.compile(r"(?:\bto|到|至|改为|改成)\s*(\d+(?:\.\d+)?)\s*[:：]\s*1(?![\d.:])")
-_SPELLED = {"two": 2, "four": 4, "six": 6, "eight": 8, "ten": 10, "twelve": 12, "sixteen": 16, "twenty": 20}
-_SPELLED |= {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "eighty": 80, "hundred": 100}
+_SPELLED = "two|four|six|eight|ten|twelve|sixteen|twenty|thirty|forty|fifty|sixty|eighty|hundred"
 _EVEN = re.compile(
     r"\b(?:non-?\s?blocking|full bisection|(?:without|no)(?: any)? oversubscription)\b|[不无]收敛|无阻塞|非阻塞|零收敛",
     re.IGNORECASE,
@@ -130,8 +130,8 @@ def _kept(low: str, switches: Mapping[str, tuple[str, str]]) -> tuple[dict[str, 
     """Switches that are there, and the text without them."""
     keep: dict[str, int] = {}
     names = tuple(sorted(switches, key=len, reverse=True))
-    spelled = re.compile(rf"\b({'|'.join(_SPELLED)})(?=\s+{_BRANDS}(?:{'|'.join(map(re.escape, names))}))")
-    low = spelled.sub(lambda match: str(_SPELLED[match[1]]), low)
+    spelled = re.compile(rf"\b({_SPELLED})(?=\s+{_BRANDS}(?:{'|'.join(map(re.escape, names))}))")
+    low = spelled.sub(lambda match: str(english_value(match[1])), low)
     rest, last = low, -1
     for match in _counted(names).finditer(low):
         before = _CLAUSE.split(low[max(0, match.start() - _NEAR) : match.start()])[-1]

@@ -19,7 +19,7 @@ from app.fabric.catalog import Catalog, Switch, fold
 from app.fabric.checks import check_choice, check_range
 from app.fabric.estimate import Estimate
 from app.fabric.stock_pairing import Pairing, Search, Wiring, fitting
-from app.fabric.topology import DEFAULT_SWITCH, Fabric, Topology, size_fabric
+from app.fabric.topology import Fabric, Topology, default_switch, size_fabric
 from app.fabric.tree import capacity
 
 MOST_SWITCHES = 100_000
@@ -188,7 +188,7 @@ def plan_stock(
     probe = size_fabric(catalog, gpus=1 if gpus else 0, oversubscription=oversubscription, switch=new_switch, **design)
     rails = probe.rails if topology == "rail-optimized" else 1
     search = Search(catalog, there, probe.link_gbps, rails, design)
-    new = catalog.switch(new_switch or DEFAULT_SWITCH[fabric][max(400, probe.link_gbps)])
+    new = catalog.switch(new_switch or default_switch(fabric, probe.link_gbps))
     fit = fitting(catalog, there, fabric, probe.link_gbps)
     chosen = search.best({**fit, new.id: new}, gpus, oversubscription)
     if chosen is None:  # say what would carry it

@@ -173,6 +173,11 @@ class Topology:
         )
 
 
+def default_switch(fabric: Fabric, link_gbps: int) -> str:
+    """Id of the switch that is taken where none is named."""
+    return DEFAULT_SWITCH[fabric][max(400, link_gbps)]
+
+
 def size_fabric(
     catalog: Catalog,
     *,
@@ -220,7 +225,7 @@ def size_fabric(
         raise bad_value("nics_per_gpu", nics_per_gpu, whole)
     node_ports = int(node_ports)
     link_gbps = link_speed(gbps_per_gpu, planes, nics_per_gpu)
-    row = catalog.switch(switch or DEFAULT_SWITCH[fabric][max(400, link_gbps)])
+    row = catalog.switch(switch or default_switch(fabric, link_gbps))
     check_switch(catalog, row, fabric, link_gbps)
     radix = row.radix(link_gbps)
     rails = rails if rails is not None else default_rails(node_ports)

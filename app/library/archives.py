@@ -16,14 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from app.library.formats.content import UnreadableError
+from app.library.formats.package import TOO_TIGHT, too_tight
 from app.library.reading import is_supported
 
 _MOST_MEMBERS = 20_000
 _MOST_BYTES = 2 * 2**30  # unpacked, of all documents together
-_MOST_RATIO = 200  # unpacked to packed, for members large enough to matter
-_SMALL = 20 * 2**20
 _PIECE = 2**20
-_TIGHT = "it is packed suspiciously tightly (a zip bomb?)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +54,8 @@ def members(path: Path) -> list[Member]:
         raise UnreadableError(f"it unpacks to {unpacked / 2**30:,.1f} GB; the limit is {_MOST_BYTES / 2**30:,.0f} GB")
     packed = {one.filename: one.compress_size for one in found}
     read = [one for one in kept if not one.problem]
-    if _is_too_tight(sum(one.size for one in read), sum(packed[one.stored] for one in read)):  # in many small members
-        raise UnreadableError(_TIGHT)
+    if too_tight(sum(one.size for one in read), sum(packed[one.stored] for one in read)):  # in many small members
+        raise UnreadableError(TOO_TIGHT)
     return sorted({one.name: one for one in kept}.values(), key=lambda one: one.name)
 
 
@@ -95,13 +93,9 @@ def _problem(info: zipfile.ZipInfo, name: str) -> str:
         return "zip files inside zip files are not opened"
     if info.flag_bits & 1:
         return "it is encrypted with a password"
-    if _is_too_tight(info.file_size, info.compress_size):
-        return _TIGHT
+    if too_tight(info.file_size, info.compress_size):
+        return TOO_TIGHT
     return ""
-
-
-def _is_too_tight(unpacked: int, packed: int) -> bool:
-    return unpacked > _SMALL and unpacked > _MOST_RATIO * max(1, packed)
 
 
 def _name(info: zipfile.ZipInfo) -> str:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from urllib.parse import urlencode
 
 from app.advisor.answer import Citation, Reference
+from app.advisor.markers import in_prose
 from app.advisor.references import linked, marked_again
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~$:&])")
-_CODE = re.compile(r"(```.*?(?:```|\Z)|`[^`\n]+`)", re.DOTALL)
 _MARKER = re.compile(r"\[(\d{1,3})\](?!\()")
 # The id of a calculation; not in a mark of references.py, not in an address, and not the GPU.
 _IDENTITY = re.compile(r"(?<![\w\ue000./=-])(?<!NVIDIA )(?<!Tesla )T\d{1,3}(?![\w-])", re.ASCII)
@@ -38,12 +38,12 @@ def answer_markdown(
     to `address(calculation, value)`, and the id of one of `calculations` (T5) a link to `address(T5, "")`. Dollar
     signs and tildes are no marks, images are not loaded, Streamlit's own directives are inert; code stays as it is.
     """
-    parts = _CODE.split(marked_again(text, references) if address else text)
 
     def opened(match: re.Match[str]) -> str:
         return f"[{match[0]}]({address(match[0], '')})" if address and match[0] in calculations else match[0]
 
-    shown = "".join(part if at % 2 else _prose(_IDENTITY.sub(opened, part), link) for at, part in enumerate(parts))
+    text = marked_again(text, references) if address else text
+    shown = in_prose(lambda part: _prose(_IDENTITY.sub(opened, part), link), text)
     return linked(
         shown, lambda calculation, value, figure: f"[{figure}]({address(calculation, value)})" if address else figure
     )

@@ -22,7 +22,7 @@ def advisor() -> Advisor:
 
 @st.cache_resource(show_spinner=False)
 def advisor_for(model: str) -> Advisor:
-    """The advisor that writes with another of the offered models."""
+    """The advisor that writes with one of the offered models."""
     return advisor().with_model(model)
 
 

@@ -39,7 +39,6 @@ class ScriptedAdvisor:
     library: Library
     tools: Any
     replies: list[Answer | Exception] = field(default_factory=list)
-    name: str = "first"
     asked: list[tuple[str, tuple[Answer, ...], Mapping[str, object] | None]] = field(default_factory=list)
     languages: list[str] = field(default_factory=list)
 
@@ -96,7 +95,7 @@ def open_page(
     monkeypatch.setattr(resources, "advisor", lambda: scripted)
     monkeypatch.setattr(resources, "chats", lambda: chats)
     monkeypatch.setattr(resources, "settings", lambda: settings)
-    resources.advisor_for.clear()  # type: ignore[attr-defined]
+    monkeypatch.setattr(resources, "advisor_for", lambda model: scripted)
 
     def open_(page: str = "", **query: str) -> AppTest:
         app = AppTest.from_file(MAIN, default_timeout=30)

@@ -20,10 +20,11 @@ Open = Callable[..., AppTest]
 
 @pytest.fixture
 def writers(scripted: ScriptedAdvisor, decision: Answer, monkeypatch: pytest.MonkeyPatch) -> dict[str, ScriptedAdvisor]:
-    """An advisor for each model; each says its name."""
-    others = {name: ScriptedAdvisor(scripted.library, scripted.tools) for name in (SECOND, "builtin")}
-    monkeypatch.setattr(resources, "advisor_for", others.__getitem__)
-    every = {FIRST: scripted, **others}
+    """An advisor for each model; each says its name. Takes the page's advisor for the first."""
+    every = {FIRST: scripted} | {
+        name: ScriptedAdvisor(scripted.library, scripted.tools) for name in (SECOND, "builtin")
+    }
+    monkeypatch.setattr(resources, "advisor_for", every.__getitem__)
     for name, one in every.items():
         one.replies = [replace(decision, text=f"Written by {name}.") for _ in range(3)]
     return every

@@ -13,8 +13,14 @@ from xml.etree import ElementTree
 from app.library.formats.content import UnreadableError
 
 _MOST_BYTES = 400 * 2**20  # unpacked
-_MOST_RATIO = 200  # unpacked to packed, for packages large enough to matter
+_MOST_RATIO, _SMALL = 200, 20 * 2**20  # unpacked to packed, where there is enough to matter
 _MOST_PARTS = 20_000
+TOO_TIGHT = "it is packed suspiciously tightly (a zip bomb?)"
+
+
+def too_tight(unpacked: int, packed: int) -> bool:
+    """Whether so many bytes come out of so few that no document explains it."""
+    return unpacked > _SMALL and unpacked > _MOST_RATIO * max(1, packed)
 
 
 @contextmanager
@@ -26,8 +32,8 @@ def open_package(path: Path) -> Iterator[zipfile.ZipFile]:
             packed = sum(one.compress_size for one in parts)
             if len(parts) > _MOST_PARTS or unpacked > _MOST_BYTES:
                 raise UnreadableError(f"it unpacks to {unpacked / 2**20:,.0f} MB in {len(parts)} parts, too much")
-            if unpacked > 20 * 2**20 and unpacked > _MOST_RATIO * max(1, packed):
-                raise UnreadableError("it is packed suspiciously tightly (a zip bomb?)")
+            if too_tight(unpacked, packed):
+                raise UnreadableError(TOO_TIGHT)
             if any(one.flag_bits & 1 for one in parts):
                 raise UnreadableError("it is encrypted with a password")
             yield package

@@ -7,7 +7,6 @@ import time
 
 import streamlit as st
 
-from app.advisor.advisor import Advisor
 from app.advisor.answer import Answer, Step, Text
 from app.errors import AdvisorError
 from app.fabric.calculation import Language
@@ -63,7 +62,7 @@ def _stream(chat: str, request: session.Request, words: Labels) -> None:
     doing = words["stage_read"]
     stopped = True  # until the advisor has come to an end, in whatever way
     try:
-        asked = _advisor().ask(
+        asked = resources.advisor_for(session.model()).ask(
             request.question, history, changes=request.changes or None, language=session.language_choice()
         )
         for event in in_background(asked, WAIT_SECONDS):
@@ -88,13 +87,6 @@ def _stream(chat: str, request: session.Request, words: Labels) -> None:
         if answer or stopped:
             kept = answer or _partial(request, "".join(pieces), history, words)
             store.append(chat, kept, request.changes)
-
-
-def _advisor() -> Advisor:
-    """That of the chat's model. What is not offered is not used, whatever the chat was last answered by."""
-    chosen = session.model()
-    default = resources.advisor()
-    return default if chosen == resources.settings().model else resources.advisor_for(chosen)
 
 
 def _partial(request: session.Request, text: str, history: list[Answer], words: Labels) -> Answer:
