@@ -84,7 +84,9 @@ _DIGITS_AND_WORD = re.compile(
 )
 _KILO = re.compile(rf"\b(\d+(?:\.\d+)?)\s*k(?=[\s-]*(?:{_COUNTABLE_EN}|卡|张|GPU)|\s*[?？]|\s*$)", re.IGNORECASE)
 
-_SPACED = re.compile(rf"(?<![\w.,-])\d{{1,3}}(?: \d{{3}})+(?=\s(?:{_COUNTABLE_EN}))", re.IGNORECASE)  # 12 800 GPUs
+_SPACED = re.compile(
+    rf"(?<![\w.,-])\d{{1,3}}(?: \d{{3}})+(?=\s(?:{_COUNTABLE_EN}))", re.IGNORECASE | re.ASCII
+)  # 12 800 GPUs
 
 
 def normalise_numbers(text: str) -> str:

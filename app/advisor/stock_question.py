@@ -20,7 +20,7 @@ _NEAR = 45  # characters in front of a count in which a word says what is with i
 _HAVE = re.compile(
     r"\b(?:keep(?:ing)?|kept|re-?us(?:e|es|ing|ed)|retain(?:ing)?|existing|already|have|has|having|own|owns|my|our"
     r"|their|these|current(?:ly)?|in stock|installed|left over|got)\b"
-    r"|保留|沿用|利旧|利用|复用|继续用|继续使用|现有|已有|原有|手上|手里|手头|我们有|我有|旧的|老的|库存|已经有|接在|接到|接了|已接|不换",
+    r"|保留|沿用|利旧|利用|复用|继续用|继续使用|现有|已有|原有|手上|手里|手头|我们有|我有|旧的|老的|库存|已经有|接在|接到|接了|已接|不换|(?<!没)有\s*$",
     re.IGNORECASE,
 )
 _HAVE_AFTER = re.compile(
@@ -155,6 +155,7 @@ def _counted(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(
         rf"(?<![\w.])(?P<count>\d[\d,]*)\s*(?:[x×*]|台|个|只)?\s*{_BRANDS}(?P<name>{name})(?:['’]?s)?(?![\w-])"
         rf"|(?<![\w-])(?P<name2>{name})s?(?![\w-])\s*(?:switches|交换机)?\s*(?:[x×*]|有|共)?\s*(?P<count2>\d[\d,]*)\s*台",
+        re.ASCII,  # \w but for Chinese, which has no spaces: 保留40台
     )
 
 
@@ -192,4 +193,5 @@ def _gpu_counts(models: tuple[str, ...]) -> re.Pattern[str]:
         rf"(?<![\w.:])(?P<count>\d[\d,]*)(?![\d.:])(?P<after>\s*)(?:x\s*)?(?:(?:more|extra|additional|new|existing|old)\s+)?"
         rf"(?:(?:(?:{model})\s+)?{_NODES_AFTER}|{noun})"
         rf"|\b(?:to|on top of) (?:my|our|the) (?P<bare>\d[\d,]*)(?![\d\w.:])(?!\s*(?:gpus?|cards?|nodes?|x|台))",
+        re.ASCII,
     )

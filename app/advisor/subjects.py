@@ -10,7 +10,7 @@ from app.fabric.calculation import Calculation
 
 _GPUS = re.compile(
     r"(?<![\w.,])(\d{1,3}(?:,\d{3})+|\d+)[\s-]*(?:[A-Z]\w*\s)?(?:GPUs?|卡|张\s?卡|张\s?GPU|块\s?GPU|块\s?卡)(?![A-Za-z])",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,
 )
 _PER_GPU = re.compile(r"\s*(?:per|for each|for every|a|/)\s*GPU\b|\s*(?:每卡|/卡|每张)", re.IGNORECASE)
 _PER_YEAR = re.compile(r"\s*(?:per|a|each|every|/)\s*(?:year|annum)\b|\s*annually|\s*(?:每年|/年)", re.IGNORECASE)

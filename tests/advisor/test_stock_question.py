@@ -37,6 +37,8 @@ def said(advisor: Advisor, text: str, carried: ClusterSpec | None = None) -> dic
         ("Our 16 QM9700 run 512 GPUs. Can we double the cluster?", "16x qm9700", 512, 1024),
         ("I have forty SN4700 switches and want 4000 GPUs next year", "40x sn4700", None, 4000),
         ("四十台 SN4700 不换，增加 256 卡", "40x sn4700", None, 256),
+        ("保留现有40台SN4700，新增256张H200，3:1收敛，会有什么问题？", "40x sn4700", None, 256),
+        ("机房里有24台QM9700，已接了300张H100，再加128张会不会不够？", "24x qm9700", 300, 428),
     ],
 )
 def test_what_is_there_and_what_is_planned(
