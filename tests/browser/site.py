@@ -54,7 +54,10 @@ def ask(page: Page, question: str) -> Locator:
 
 def table(message: Locator) -> dict[str, list[str]]:
     """The first table of an answer: label -> cells."""
-    rows = message.locator("table").first.locator("tr").all()
+    first = message.locator("table").first
+    first.wait_for()
+    settled(message.page)  # the rows come one by one after a reload
+    rows = first.locator("tr").all()
     cells = [[cell.inner_text().strip() for cell in row.locator("th, td").all()] for row in rows]
     return {row[0]: row[1:] for row in cells}
 
