@@ -13,6 +13,7 @@ from app.advisor.gpu_count import GpuCount, count_gpus, without_denied, without_
 from app.advisor.mentions import gpu_names
 from app.advisor.message_said import message_bytes
 from app.advisor.network_speed import gbps_per_gpu
+from app.advisor.other_accelerators import named_in
 from app.advisor.reading_notes import ReadingNote, note
 from app.advisor.relative_size import relative_size
 from app.advisor.spec import ClusterSpec
@@ -23,6 +24,7 @@ _MONEY = (  # a sum with its currency
     r"|(?<![\w.])\d+(?:\.\d+)?\s*(?:k|m|million|billion)?\s*(?:dollars?|usd|euros?|eur|gbp|pounds|yuan|rmb|cny|cents?|pence|yen)(?![a-z])"
     r"|[\d一二两三四五六七八九十百千]+(?:\.\d+)?\s*(?:万|亿|千万|百万|千|角|毛|分)?\s*(?:美元|人民币|元|块钱|欧元|美金|美分)|[\d一二两三四五六七八九]+(?:角|毛)"
 )
+_OF_A_CLUSTER = r"gpu|card|卡|张|块|台|node|server|box|cluster|集群"
 MOST_USD_PER_KWH = 2.0
 _KWH = r"(?:kwh|kilowatt-?\s?hours?|度|千瓦时)"
 
@@ -71,13 +73,19 @@ def _size(low: str, models: str, carried: ClusterSpec, follow_up: bool) -> tuple
 def _other_gpu(low: str, models: str) -> tuple[ReadingNote, ...]:
     """A GPU that the catalog has no figures of is calculated as the one assumed, and that is said."""
     for match in re.finditer(rf"(?<![a-z0-9])(?:\d+\s*x\s*)?({gpu_names(models)})s?(?![a-z0-9])", low, re.ASCII):
-        if re.fullmatch(models, match[1], re.ASCII) or not _search(
-            r"gpu|card|卡|张|块|台|node|server|box"
-            r"|cluster|集群",
-            low,
-        ):
+        other = named_in(match[1])
+        if re.fullmatch(models, match[1], re.ASCII) or not (other or _search(_OF_A_CLUSTER, low)):
             continue
-        name = match[1].upper()
+        name = match[1].upper() if other is None or re.search(r"\d", match[1]) else other.name.en
+        if other and other.network == "ethernet":
+            return (
+                note(
+                    "gpu_model",
+                    f"There are no figures of {name} here: speeds are those of the GPU assumed; and NICs are in the "
+                    "price, though its own ports may need none.",
+                    f"没有 {name} 的数据：速度按所假设的 GPU 型号计算；造价含网卡，而它自带的网口可能不需要网卡。",
+                ),
+            )
         return (
             note(
                 "gpu_model",
@@ -132,6 +140,10 @@ def _others(low: str, rest: str, models: str, counted: GpuCount, carried: Cluste
     found: dict[str, Any] = {}
     if match := _search(rf"(?<![a-z0-9])({models})(?:s|x)?(?![a-z0-9])", low):
         found["gpu_model"] = match[1]
+    if "gpu_model" not in found and (other := named_in(low)):
+        found["accelerator"] = other.id
+    elif "gpu_model" in found and carried.accelerator:
+        found["accelerator"] = None
     found |= {name: value for name in ("gpus", "gpus_per_node") if (value := getattr(counted, name)) is not None}
     per_node = found.get("gpus_per_node", carried.gpus_per_node)
 

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from app.advisor.answer import Kind, Step
 from app.advisor.lossless_evidence import lossless_calculations
+from app.advisor.other_accelerators import accelerator, named_in
 from app.advisor.question import Question
 from app.advisor.question_kind import CALCULATED
 from app.advisor.spec import ClusterSpec
@@ -60,6 +61,10 @@ _LOG_LINE = re.compile(  # pasted output: hosts, addresses and devices in it are
 )
 CANDIDATES = 24  # found by the library, before the notes written for this kind of question are preferred
 PASSAGES_PER_QUESTION = 8
+_FABRIC_FOR: Mapping[Language, str] = {
+    "en": "RoCE or InfiniBand for {}?",
+    "zh": "{} 选 RoCE 还是 InfiniBand？",
+}
 WEAKEST_SHOWN = 0.25  # a question of our field is answered from the nearest passages, with a notice, from this score
 FAR_FROM_DOMAIN_LEXICAL = 0.5  # a question without a word of our field must match a document in most of its words
 
@@ -121,6 +126,9 @@ def search_evidence(question: Question, library: Searchable) -> tuple[Hit, ...]:
     query = question.text
     if question.follow_up and question.kind in CALCULATED and question.spec.gpus is not None:
         query = _full_query(question)
+    settled = accelerator(question.spec.accelerator)
+    if settled and settled.network == "maker" and question.fabrics:
+        query = _FABRIC_FOR[question.language].format(settled.name.in_language(question.language))
     hits = library.search(query, k=CANDIDATES, language=question.language, weak=question.in_domain)
     if hits and hits[0].weak and max(hit.score for hit in hits) < WEAKEST_SHOWN:
         hits = []
@@ -200,6 +208,7 @@ def situation(spec: ClusterSpec, comparison: Comparison, time_ratio: float | Non
         ethernet_estate=spec.ethernet_estate,
         avoid_lock_in=spec.avoid_lock_in,
         excluded=spec.excluded,
+        accelerator=spec.accelerator,
         tenancy=spec.tenancy,
         region=spec.region,
         supply=spec.supply,
@@ -363,7 +372,7 @@ def _unknown_names(question: Question, library: Searchable) -> list[str]:
     text = _LOG_LINE.sub(" ", re.sub(r"\[[^\]]*\]", " ", question.text))
     names = [name for name in _PRODUCT.findall(text) if not _NO_PRODUCT.fullmatch(name)]
     names += [phrase.split()[0] for phrase in _BRAND.findall(text)]  # Cumulus Linux: the first word is the brand
-    return [name for name in names if not library.mentions(name)]
+    return [name for name in names if not library.mentions(name) and named_in(name.lower()) is None]
 
 
 def _numbered(calculations: Sequence[Calculation]) -> tuple[Calculation, ...]:

@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
+from app.advisor.other_accelerators import names_pattern
+
 Thing = Literal["gpu", "node", "rack", "row", "group", "cluster"]
 LEVELS: tuple[Thing, ...] = ("gpu", "node", "rack", "row", "group", "cluster")  # each holds what stands before it
 
@@ -35,7 +37,7 @@ _WORDS: dict[Thing, str] = {
 }
 MOST_IN_A_NODE = 16  # a count of GPUs above that, beside a count of servers, is a total
 _UNKNOWN_GPU = (  # names that the catalog may not have
-    r"[abhl]\d{2,3}s?|gb\d{3}|mi\d{3}x?|rtx[\s-]?(?:pro\s)?\d{4}|[45]090|昇腾\s?\d{3}\w?|ascend\s?\d{3}\w?|910[bc]"
+    rf"[abhl]\d{{2,3}}s?|gb\d{{3}}|mi\d{{3}}x?|rtx[\s-]?(?:pro\s)?\d{{4}}|[45]090|{names_pattern()}"
 )
 _NUMBER = r"(?<![\w.$€£¥:/-])(?P<number>-?\d+(?:\.\d+)?)\s*(?:x(?![a-z])|×|\*)?\s*"
 _NO_SWITCH = r"(?!\s*(?:switch|交换机|交換機|光交换|核心交换|leaf|spine))"  # 一台交换机 is no node

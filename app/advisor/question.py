@@ -19,6 +19,7 @@ from app.advisor.constraints import constraints
 from app.advisor.dispute import disputed_figure
 from app.advisor.follow_up import Restated, carried_spec, goes_on, parts_asked, restated, said_before, wished
 from app.advisor.numerals import normalise_numbers
+from app.advisor.other_accelerators import accelerator
 from app.advisor.question_kind import CALCULATED, NOT_OF_A_JOB, kind_of
 from app.advisor.reading_notes import ReadingNote
 from app.advisor.relative_size import relative_size
@@ -133,6 +134,9 @@ def read_question(
         subject = None
     elif subject:
         kind = "performance"
+    unchosen = accelerator(spec.accelerator)
+    if unchosen and unchosen.network == "maker" and kind in CALCULATED:
+        kind, subject = "explanation", None  # nothing to choose or to size: its maker has settled the network
     if subject == "training" and spec.model is None:
         spec = spec.changed({"model": DEFAULT_MODEL})
     if previous and disputed:

@@ -18,6 +18,7 @@ class ClusterSpec:
     gpus: int | None = None
     gpus_per_node: int = 8
     gpu_model: str = "h100"
+    accelerator: str | None = None  # one that the calculators have no figures of: id in other_accelerators.yaml
     gbps_per_gpu: int = 400
     years: int = 5
     oversubscription: float = 1.0

@@ -31,6 +31,7 @@ class Situation:
     ethernet_estate: bool | None = None
     avoid_lock_in: bool | None = None
     excluded: str | None = None  # infiniband | roce: ruled out by those who ask
+    accelerator: str | None = None  # id in other_accelerators.yaml, where the cluster is not of GPUs
     tenancy: str | None = None  # single | multi
     region: str | None = None  # china | elsewhere
     supply: str | None = None  # constrained | open
