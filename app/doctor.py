@@ -14,6 +14,7 @@ from app.advisor.model_failure import ModelFailed, notice
 from app.advisor.model_setup import make_model
 from app.advisor.model_stream import watched
 from app.advisor.model_tools import calls_in_text
+from app.advisor.model_window import window_tokens
 from app.advisor.tools import load_tools
 from app.errors import AdvisorError
 from app.library.library import Library
@@ -128,7 +129,13 @@ def model_checks(settings: Settings) -> list[Check]:
         return [Check("model", False, f"{message}.", _REMEDIES.get(failure.cause, _REMEDIES["other"]))]
     took = f"{settings.model} answers, first words after {first:.1f} s"
     streams = "streams" if pieces > 1 else "sends the answer in one piece; it is shown when it is whole"
-    return [Check("model", True, took), Check("model streaming", True, streams), _tools_check(model, settings)]
+    window = f"reads {window_tokens(model, settings.model_context_tokens):,} tokens at once, as far as is known"
+    return [
+        Check("model", True, took),
+        Check("model streaming", True, streams),
+        _tools_check(model, settings),
+        Check("model window", True, window),
+    ]
 
 
 def _tools_check(model: BaseChatModel, settings: Settings) -> Check:

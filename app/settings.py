@@ -40,6 +40,9 @@ class Settings(BaseSettings):
     model_api_key: SecretStr | None = Field(None, description="key of FABRIC_ADVISOR_MODEL's provider, if it needs one")
     model_timeout_s: float = Field(60, gt=0, description="longest wait for the model, seconds")
     model_tool_calls: int = Field(6, ge=0, le=50, description="calculator runs and searches by the model; 0: none")
+    model_context_tokens: int | None = Field(
+        None, ge=1000, description="what the model can read at once, tokens; unset: as its package or server says"
+    )
     embeddings: str = Field("e5-small", description="e5-small, sentence-transformers:NAME or openai:NAME")
     reranker: str | None = Field(None, description="cross-encoder for sentence-transformers; unset: none")
     chroma_url: str | None = Field(None, description="address of a Chroma server; unset: in-process")

@@ -175,6 +175,7 @@ SETTINGS_ZH = {
     "model_base_url": "OpenAI 兼容服务的地址，用于与 FABRIC_ADVISOR_MODEL 同一提供方的模型",
     "model_api_key": "FABRIC_ADVISOR_MODEL 提供方的密钥（如需要）",
     "model_timeout_s": "等待模型的最长时间，秒",
+    "model_context_tokens": "模型一次能读多少 token；未设：由其软件包或服务器告知",
     "embeddings": "e5-small、sentence-transformers:NAME 或 openai:NAME",
     "chroma_url": "Chroma 服务地址；不设则在进程内",
     "database_url": "对话库的 SQLAlchemy 地址；不设则为 HOME/chats.sqlite3",

@@ -1,7 +1,7 @@
 """What a model is given: the prompt, what was said before, the names of the values, and the numbered passages.
 
-Old turns are told in one line each; the evidence is never cut. Sentences of documents that give orders to a reader
-are left out before the model sees them.
+Old turns are told as far as the model's window has room beside the evidence, which is never cut. Sentences of
+documents that give orders to a reader are left out before the model sees them.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from app.advisor.answer import Answer
 from app.advisor.evidence import Evidence
 from app.advisor.figures import with_range
 from app.advisor.growth_text import finding_lines
+from app.advisor.model_history import earlier
+from app.advisor.model_window import tokens_of
 from app.fabric.calculation import Calculation, Language
 from app.library.passage import Passage
 
 PROMPTS = Path(__file__).parent / "prompts"
 PASSAGES = 8
-TURNS_TOLD = 6
-_LINE = 220  # characters of an old turn
+ANSWER_SHARE = 0.25  # of the window: for the text, and for what tools give
 _ORDERS = re.compile(
     r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instruction|prompt|rule|previous|above|system)"
     r"|\byou (?:are now|must (?:now )?(?:answer|reply|say|recommend|tell|output))\b"
@@ -30,6 +31,7 @@ _ORDERS = re.compile(
     r"|(?:忽略|无视|忘记|不要理会).{0,20}(?:指令|提示|规则|以上|之前)|你(?:现在是|必须(?:回答|推荐|说))|系统提示词?",
     re.IGNORECASE,
 )
+_FOOTNOTE = re.compile(r"\[\^[\w.-]+\]")  # of a note's sources: to a model they look like markers
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n")
 
 
@@ -56,9 +58,20 @@ def without_orders(text: str) -> str:
     return "\n".join(parts)
 
 
-def material(evidence: Evidence, passages: Mapping[int, Passage], verdict: str, history: Sequence[Answer]) -> str:
-    """The human message: earlier turns, question, verdict, values by reference, passages by number."""
-    lines = [*_earlier(history), f"Question: {evidence.question.text}", ""]
+def material(
+    evidence: Evidence, passages: Mapping[int, Passage], verdict: str, history: Sequence[Answer], window_tokens: int
+) -> str:
+    """The human message: earlier turns, question, verdict, values by reference, passages by number.
+
+    `window_tokens` is what the model can read; what the rest leaves of it is the room for earlier turns.
+    """
+    now = "\n".join(_now(evidence, passages, verdict))
+    taken = tokens_of(prompt_text(evidence.question.language)) + tokens_of(now)
+    return "\n".join([*earlier(history, round(window_tokens * (1 - ANSWER_SHARE)) - taken), now])
+
+
+def _now(evidence: Evidence, passages: Mapping[int, Passage], verdict: str) -> list[str]:
+    lines = [f"Question: {evidence.question.text}", ""]
     if verdict:
         lines += [f"Verdict (already shown): {verdict}", ""]
     if evidence.calculations:
@@ -66,8 +79,7 @@ def material(evidence: Evidence, passages: Mapping[int, Passage], verdict: str, 
         lines += value_lines(evidence.calculations)
         lines.append("")
     lines.append("Passages:")
-    lines += [passage_text(number, passage) for number, passage in passages.items()]
-    return "\n".join(lines)
+    return lines + [passage_text(number, passage) for number, passage in passages.items()]
 
 
 def value_lines(calculations: Sequence[Calculation]) -> Iterator[str]:
@@ -82,20 +94,4 @@ def value_lines(calculations: Sequence[Calculation]) -> Iterator[str]:
 
 
 def passage_text(number: int, passage: Passage) -> str:
-    return f"[{number}] {passage.title} › {passage.section}\n{without_orders(passage.text)}"
-
-
-def _earlier(history: Sequence[Answer]) -> Iterator[str]:
-    told = history[-TURNS_TOLD:]
-    if not told:
-        return
-    yield "Earlier in this conversation:"
-    for answer in told:
-        first = re.sub(r"\[\d+\]|[*#]", "", answer.text.strip().split("\n", 1)[0])
-        yield f"- asked: {_short(answer.question)} | answered: {_short(first)}"
-    yield ""
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _LINE else line[: _LINE - 1] + "…"
+    return f"[{number}] {passage.title} › {passage.section}\n{_FOOTNOTE.sub('', without_orders(passage.text))}"

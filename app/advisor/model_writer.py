@@ -28,6 +28,7 @@ from app.advisor.model_material import material, prompt_text
 from app.advisor.model_sentences import LONGEST, SentenceStream
 from app.advisor.model_stream import watched, without_thoughts
 from app.advisor.model_tools import Toolbox, calls_in_text, held_calls, middleware
+from app.advisor.model_window import window_tokens
 from app.advisor.spoken_of import SpokenOf
 from app.settings import Settings
 
@@ -108,9 +109,18 @@ class ModelWriter:
 
         Raises ModelFailed, perhaps after some sentences, where the rest cannot be had.
         """
+        try:
+            yield from self._attempt(self._history)
+        except ModelFailed as failure:
+            if failure.cause != "context" or not self._history or self._written:
+                raise
+            yield from self._attempt(())  # its window is smaller than we believed: the evidence alone
+
+    def _attempt(self, history: Sequence[Answer]) -> Iterator[str]:
+        window = window_tokens(self._model, self._settings.model_context_tokens) if history else 0
         messages: list[BaseMessage] = [
             SystemMessage(prompt_text(self._evidence.question.language)),
-            HumanMessage(material(self._evidence, self._toolbox.passages, self._verdict, self._history)),
+            HumanMessage(material(self._evidence, self._toolbox.passages, self._verdict, history, window)),
         ]
         shown = 0
         try:

@@ -34,10 +34,11 @@ class Reply:
 class ChatServer:
     """`replies` are sent in turn (the last one again and again): a text, an int to fail with that status, a Reply.
 
-    `requests` keeps what was asked, `gave_up` counts the streams whose reader went away.
+    `requests` keeps what was asked, `gave_up` counts the streams whose reader went away. `listed` is what its list
+    of models says of the model "scripted"; None: it has no such list.
     """
 
-    def __init__(self, *replies: str | int | Reply):
+    def __init__(self, *replies: str | int | Reply, listed: dict[str, Any] | None = None):
         self.replies = [_reply(one) for one in replies]
         self.requests: list[dict[str, Any]] = []
         self.authorizations: list[str] = []
@@ -45,6 +46,12 @@ class ChatServer:
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                if listed is None or not self.path.endswith("/models"):
+                    self._send(404, {"error": {"message": "no such page", "type": "not_found"}})
+                    return
+                self._send(200, {"object": "list", "data": [{"id": "scripted", "object": "model", **listed}]})
+
             def do_POST(self) -> None:
                 length = int(self.headers["Content-Length"])
                 asked = json.loads(self.rfile.read(length))

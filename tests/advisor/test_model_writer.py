@@ -293,16 +293,6 @@ def test_a_server_without_tools_is_asked_again_without_them(advisor: Advisor) ->
     assert answer.text == CREDITS.strip()
 
 
-def test_earlier_turns_are_told_in_short_and_the_evidence_whole(advisor: Advisor) -> None:
-    history = [advisor.answer(EN)] * 9
-    with ChatServer(CREDITS) as server:
-        settings = advisor.settings.model_copy(update={"model": "openai:scripted", "model_base_url": server.url})
-        Advisor(settings, advisor.library, advisor.tools, make_model(settings)).answer("What about 512?", history)
-        sent = server.requests[0]["messages"][1]["content"]
-    assert sent.count("- asked: RoCE vs IB") == 6
-    assert "{T4.capex_usd} = $3.4M" in sent
-
-
 def test_the_key_goes_to_the_provider_and_nowhere_else(advisor: Advisor, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("DEBUG")
     key = "sk-very-secret-7731"
