@@ -20,7 +20,7 @@ def tokens_of(text: str) -> int:
     dense = len(_DENSE.findall(text))
     letters = len(_LETTER.findall(text))
     marks = len(text) - dense - letters - len(_SPACE.findall(text))  # digits, punctuation, lines of tables
-    return math.ceil(1.2 * dense + letters / 3 + 0.8 * marks)
+    return math.ceil(1.2 * dense + letters / 3 + marks)
 
 
 def window_tokens(model: BaseChatModel, stated: int | None = None) -> int:
