@@ -40,13 +40,13 @@ def cause_of(error: BaseException) -> ModelFailed:
     """Whatever a provider's package raised, as one of the causes that people are told."""
     if isinstance(error, ModelFailed):
         return error
-    status = getattr(error, "status_code", None) or getattr(getattr(error, "response", None), "status_code", None)
+    status = _status(error)
     name, said = type(error).__name__, str(error).lower()
     if "ContextLengthExceeded" in name or "context_overflow" in name.lower() or _speaks_of_context(said):
         return ModelFailed("context")
     if "contentfilter" in name.lower() or "content_filter" in said or "content management policy" in said:
         return ModelFailed("refused")
-    if status in (401, 403):
+    if status in (401, 403) or (status == 400 and "api key not valid" in said):  # Google answers 400
         return ModelFailed("key", f"status {status}")
     if status == 404:
         return ModelFailed("unknown_model", f"status {status}")
@@ -67,8 +67,23 @@ def cause_of(error: BaseException) -> ModelFailed:
     return ModelFailed("other", name)
 
 
+def _status(error: BaseException) -> int | None:
+    """HTTP status that an error, or the one it was raised from, carries; packages differ in where."""
+    seen: BaseException | None = error
+    while seen is not None:
+        for holder, name in ((seen, "status_code"), (getattr(seen, "response", None), "status_code"), (seen, "code")):
+            found = getattr(holder, name, None)
+            if isinstance(found, int) and found >= 400:
+                return found
+        seen = seen.__cause__
+    return None
+
+
 def _speaks_of_context(said: str) -> bool:
     return any(
         words in said
-        for words in ("context_length_exceeded", "maximum context length", "context size", "exceed_context", "too long")
+        for words in (
+            *("context_length_exceeded", "maximum context length", "context size", "exceed_context", "too long"),
+            *("context window", "input token count", "maximum number of tokens"),
+        )
     )

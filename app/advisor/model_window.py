@@ -24,12 +24,13 @@ def tokens_of(text: str) -> int:
 
 
 def window_tokens(model: BaseChatModel, stated: int | None = None) -> int:
-    """The context window: as `stated`, as LangChain knows it of the model, as its server lists it, else assumed."""
+    """The context window: as `stated`, as its package knows it (Ollama's as asked for), as its server lists it, else
+    assumed."""
     return stated or _of_profile(model) or _of_server(model) or ASSUMED_TOKENS
 
 
 def _of_profile(model: BaseChatModel) -> int | None:
-    known = (getattr(model, "profile", None) or {}).get("max_input_tokens")
+    known = getattr(model, "num_ctx", None) or (getattr(model, "profile", None) or {}).get("max_input_tokens")
     return int(known) if known else None
 
 
