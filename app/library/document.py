@@ -48,14 +48,25 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """One file is through: `status` says how. `passages` counts those embedded so far in this run."""
+    """A file has been read (`status` says how it went), or passages of those read have been embedded ("embedding").
+
+    `done` counts files read, `pending` those of them, in part, that are not embedded yet; `passages` counts those
+    embedded so far in this run; `part` is how many of how many passages of the present batch are.
+    """
 
     done: int
     total: int
     name: str
-    status: Literal["added", "updated", "unchanged", "failed", "removed"]
+    status: Literal["added", "updated", "unchanged", "failed", "removed", "embedding"]
     passages: int
     elapsed_s: float
+    pending: float = 0.0
+    part: tuple[int, int] | None = None
+
+    @property
+    def share(self) -> float:
+        """Of the work, 0 to 1."""
+        return (self.done - self.pending) / self.total if self.total else 1.0
 
     @property
     def passages_per_s(self) -> float:
@@ -65,18 +76,19 @@ class Progress:
         """One line for a terminal: how far, how fast, how long still."""
         rate = f", {self.passages_per_s:.0f} passages/s" if self.passages else ""
         left = f", {self.time_left} left" if self.time_left else ""
-        what = f"  {self.name}: {self.status}" if self.name else ""
+        state = f"{self.part[0]:,} of {self.part[1]:,} passages" if self.part else self.status
+        what = f"  {self.name}: {state}" if self.name else ""
         return f"{self.done}/{self.total}{rate}{left}{what}"
 
     @property
     def time_left(self) -> str:
         """As minutes and seconds; empty at first and at the end."""
-        return _duration(self.remaining_s) if self.done < self.total and self.elapsed_s > 1 else ""
+        return _duration(self.remaining_s) if 0 < self.share < 1 and self.elapsed_s > 1 else ""
 
     @property
     def remaining_s(self) -> float:
-        """Time left, from the files done so far."""
-        return self.elapsed_s / self.done * (self.total - self.done) if self.done else 0.0
+        """Time left, from the work done so far."""
+        return self.elapsed_s / self.share * (1 - self.share) if self.share > 0 else 0.0
 
 
 def _duration(seconds: float) -> str:

@@ -8,7 +8,7 @@ vectors that nothing needs any more are deleted. `repair` settles what an interr
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -90,7 +90,22 @@ class Ingester:
         def tell(number: int, name: str, status: Status) -> None:
             if on_progress:
                 elapsed = time.monotonic() - started
-                on_progress(Progress(number, len(files), name, status, embedded, elapsed))
+                pending = 0 if dry_run else len(waiting)
+                on_progress(Progress(number, len(files), name, status, embedded, elapsed, pending))
+
+        def store(number: int) -> None:
+            """Write what waits, telling after every few passages: one large file may take minutes."""
+            nonlocal embedded, waiting
+            whole = sum(len(one.passages) for one in waiting)
+            before = embedded
+            for done in self._store_documents(waiting):
+                embedded = before + done
+                if on_progress:
+                    elapsed, pending = time.monotonic() - started, len(waiting) * (1 - done / whole)
+                    name = waiting[-1].name
+                    part = (done, whole)
+                    on_progress(Progress(number, len(files), name, "embedding", embedded, elapsed, pending, part))
+            waiting = []
 
         def read_one(file: SourceFile) -> DocumentRow | Seen:
             return self._reader.document(file, known.get(file.id), afresh=afresh)
@@ -115,13 +130,11 @@ class Ingester:
             names[document.name] = document.id
             (outcome.updated if before else outcome.added).append(document.name)
             waiting.append(document)
-            embedded += len(document.passages)
-            if not dry_run and sum(len(one.passages) for one in waiting) >= _PASSAGES_AT_ONCE:
-                self._store_documents(waiting)
-                waiting = []
             tell(number, document.name, "updated" if before else "added")
+            if not dry_run and sum(len(one.passages) for one in waiting) >= _PASSAGES_AT_ONCE:
+                store(number)
         if not dry_run:
-            self._store_documents(waiting)
+            store(len(files))
             self.remove([entry.id for entry in gone])
         outcome.removed += [entry.name for entry in gone]
         return outcome.report(dry_run)
@@ -160,7 +173,8 @@ class Ingester:
         rows = self._manifest.to_embed(passage_ids)
         return sum(shipped.key(embedding_text(*row[1:5])) not in vectors for row in rows)
 
-    def _store_documents(self, documents: Sequence[DocumentRow]) -> None:
+    def _store_documents(self, documents: Sequence[DocumentRow]) -> Iterator[int]:
+        """Write them, all at once as a reader sees it; yields how many of their passages are embedded."""
         if not documents:
             return
         passages = [(passage, document) for document in documents for passage in document.passages]
@@ -171,6 +185,7 @@ class Ingester:
         for start in range(0, len(ids), _PASSAGES_AT_ONCE):
             part = slice(start, start + _PASSAGES_AT_ONCE)
             self._store.upsert(ids[part], self._vectors(texts[part]), metadata[part])
+            yield min(start + _PASSAGES_AT_ONCE, len(ids))
         self._manifest.put(documents)
         self._store.wrote(self._manifest.generation())
         self._delete_unsettled()

@@ -150,7 +150,7 @@ class Library:
             return IngestReport(unchanged=tuple(file.path.name for file in files))
 
         def tell(progress: Progress) -> None:
-            if on_progress and progress.status != "unchanged":
+            if on_progress and progress.status not in ("unchanged", "embedding"):
                 on_progress(f"{progress.done}/{progress.total} {progress.name}: {progress.status}")
 
         with self._writing(on_progress):

@@ -207,8 +207,23 @@ def test_progress_tells_of_every_file(library: Library, folder: Path) -> None:
         (1, 3, "a.md", "added"),
         (2, 3, "bad.pdf", "failed"),
         (3, 3, "b.txt", "added"),
+        (3, 3, "b.txt", "embedding"),
     ]
-    assert seen[-1].remaining_s == 0
+    assert seen[-1].remaining_s == 0 and seen[-1].share == 1
+
+
+def test_progress_goes_on_inside_a_large_file(library: Library, folder: Path) -> None:
+    sections = (f"## Port {number}\n\n" + f"Port {number} of the gamma switch is up. " * 12 for number in range(300))
+    (folder / "a.md").write_text("# Gamma\n\n" + "\n\n".join(sections))
+    seen: list[Progress] = []
+    library.ingest([folder / "a.md"], on_progress=seen.append)
+    inside = [one for one in seen if one.status == "embedding"]
+    assert len(inside) >= 4
+    assert [one.part for one in inside if one.part] == sorted(one.part for one in inside if one.part)
+    assert inside[-1].part == (inside[-1].passages,) * 2 and inside[-1].passages == library.document("a.md").passages
+    shares = [one.share for one in seen]
+    assert shares == sorted(shares) and shares[0] == 0 and shares[-1] == 1
+    assert seen[0].passages == 0  # read, and nothing embedded yet
 
 
 def test_notes_come_go_and_cannot_be_removed(library: Library, settings: Settings) -> None:

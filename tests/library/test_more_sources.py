@@ -172,4 +172,6 @@ def test_watching_tells_of_changes_that_have_settled(tmp_path: Path, monkeypatch
 
 def test_progress_is_a_line_with_rate_and_time_left() -> None:
     assert Progress(10, 40, "a.md", "added", 50, 5.0).line() == "10/40, 10 passages/s, 0:15 left  a.md: added"
+    inside = Progress(1, 1, "big.md", "embedding", 640, 40.0, 0.75, (640, 2560))
+    assert inside.line() == "1/1, 16 passages/s, 2:00 left  big.md: 640 of 2,560 passages"
     assert Progress(1, 2, "a.md", "unchanged", 0, 4000.0).line() == "1/2, 1:06:40 left  a.md: unchanged"

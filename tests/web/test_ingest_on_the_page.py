@@ -17,6 +17,9 @@ def test_progress_has_a_rate_and_the_time_left_in_the_reader_s_language() -> Non
     progress = Progress(10, 40, "a.md", "added", 50, 5.0)
     assert plain(_progress(progress, labels("en"))) == "10/40 a.md, 10 passages/s, 0:15 left"
     assert plain(_progress(progress, labels("zh"))) == "10/40 a.md，每秒 10 段，剩余 0:15"
+    inside = Progress(1, 1, "big.md", "embedding", 640, 40.0, 0.75, (640, 2560))
+    assert plain(_progress(inside, labels("en"))) == "1/1 big.md: 640 of 2,560 passages, 16 passages/s, 2:00 left"
+    assert plain(_progress(inside, labels("zh"))) == "1/1 big.md：640 / 2,560 段，每秒 16 段，剩余 2:00"
     assert plain(_progress(Progress(1, 1, "a.md", "unchanged", 0, 0.1), labels("en"))) == "1/1 a.md"
 
 

@@ -53,7 +53,7 @@ def _ingest(files: Sequence[Any], words: Labels) -> list[Result]:
     bar = st.progress(0.0, words["ingesting"])
 
     def show(progress: Progress) -> None:
-        bar.progress(progress.done / progress.total, _progress(progress, words))
+        bar.progress(progress.share, _progress(progress, words))
 
     try:
         report = library.ingest(paths, on_progress=show)
@@ -64,6 +64,9 @@ def _ingest(files: Sequence[Any], words: Labels) -> list[Result]:
 
 def _progress(progress: Progress, words: Labels) -> str:
     text = f"{progress.done}/{progress.total} {plain(progress.name)}"
+    if progress.part:
+        done, whole = (f"{number:,}" for number in progress.part)
+        text += plain(words.fill("ingest_part", done=done, whole=whole))
     if progress.passages:
         text += plain(words.fill("ingest_rate", rate=f"{progress.passages_per_s:.0f}"))
     if progress.time_left:
