@@ -19,6 +19,7 @@ from app.advisor.model_history import earlier
 from app.advisor.model_window import tokens_of
 from app.fabric.calculation import Calculation, Language
 from app.library.passage import Passage
+from app.library.splitting import FOOTNOTE
 
 PROMPTS = Path(__file__).parent / "prompts"
 PASSAGES = 8
@@ -31,7 +32,6 @@ _ORDERS = re.compile(
     r"|(?:忽略|无视|忘记|不要理会).{0,20}(?:指令|提示|规则|以上|之前)|你(?:现在是|必须(?:回答|推荐|说))|系统提示词?",
     re.IGNORECASE,
 )
-_FOOTNOTE = re.compile(r"\[\^[\w.-]+\]")  # of a note's sources: to a model they look like markers
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n")
 
 
@@ -94,4 +94,4 @@ def value_lines(calculations: Sequence[Calculation]) -> Iterator[str]:
 
 
 def passage_text(number: int, passage: Passage) -> str:
-    return f"[{number}] {passage.title} › {passage.section}\n{_FOOTNOTE.sub('', without_orders(passage.text))}"
+    return f"[{number}] {passage.title} › {passage.section}\n{FOOTNOTE.sub('', without_orders(passage.text))}"

@@ -13,6 +13,7 @@ from app.errors import AdvisorError
 from app.library.document import Progress
 from app.library.filters import Filters
 from app.library.library import Library
+from app.library.splitting import FOOTNOTE
 from app.settings import load_settings
 
 
@@ -80,7 +81,7 @@ def search(
             f"({hit.passage.document})",
             bold=True,
         )
-        click.echo("      " + " ".join(hit.passage.text.split())[:240])
+        click.echo("      " + " ".join(FOOTNOTE.sub("", hit.passage.text).split())[:240])
 
 
 @click.command()

@@ -25,7 +25,7 @@ class Filters:
     since: str = ""
 
     def __post_init__(self) -> None:
-        if self.since and not _DATE.fullmatch(self.since):
+        if self.since and not _is_date(self.since):
             raise AdvisorError(
                 f"{self.since!r} is not a date.",
                 "Write YYYY, YYYY-MM or YYYY-MM-DD.",
@@ -52,8 +52,19 @@ class DocumentFacts:
 
     @property
     def date(self) -> str:
-        dated = [source.get("date", "") for source in self.sources]
+        dated = [date for source in self.sources if (date := source.get("date", "")) and _is_date(date)]
         return max(dated, default="") or datetime.fromtimestamp(self.mtime_ns / 1e9, UTC).date().isoformat()
+
+
+def _is_date(text: str) -> bool:
+    """Whether a text is YYYY, YYYY-MM or YYYY-MM-DD, of a day that there is."""
+    if not _DATE.fullmatch(text):
+        return False
+    try:
+        datetime.fromisoformat(text + "-01-01"[len(text) - 4 :] if len(text) < 10 else text)
+    except ValueError:
+        return False
+    return True
 
 
 def chosen(filters: Filters, documents: Iterable[DocumentFacts]) -> frozenset[str]:

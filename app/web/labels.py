@@ -28,6 +28,10 @@ class Labels:
     def fill(self, key: str, **values: object) -> str:
         return self[key].format(**values)
 
+    def count(self, key: str, number: int) -> str:
+        """A label of so many; `key_one` of one."""
+        return self[f"{key}_one"] if number == 1 else self.fill(key, count=f"{number:,}")
+
     def name(self, group: str, key: str) -> str:
         """The name of a thing; where the file has none, its own key in words (`capex_usd` -> `capex usd`)."""
         found = self.words[group].get(key)

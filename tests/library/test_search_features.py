@@ -81,9 +81,14 @@ def test_filters(mixed: Library) -> None:
     recent = mixed.search(query, k=5, filters=Filters(since="2026-09"))
     for hit in recent:
         sources = mixed.note_sources(hit.passage.document_id)
-        assert max(source.get("date", "") for source in sources.values()) >= "2026-09", hit.passage.document
+        dates = [date for source in sources.values() if (date := source.get("date", "")) != "undated"]
+        assert max(dates, default="2026-09") >= "2026-09", hit.passage.document
     with pytest.raises(AdvisorError, match="is not a date"):
         Filters(since="last week")
+    for text in ("2026-13", "2026-02-30", "26", "2026-1", "undated"):
+        with pytest.raises(AdvisorError, match="not a date"):
+            Filters(since=text)
+    assert not mixed.search(query, k=5, filters=Filters(since="2099"))  # an undated source is not the newest
 
 
 def test_scores_fall_and_stay_between_nothing_and_one(mixed: Library) -> None:

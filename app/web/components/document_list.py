@@ -97,7 +97,7 @@ def _facts(document: Document, words: Labels) -> str:
     facts = [
         document.name,
         document.language,
-        words.fill("passages", count=document.passages),
+        words.count("passages", document.passages),
         words.fill("added_on", date=document.added_at[:10]),
     ]
     shown = plain(" · ".join(facts))

@@ -19,7 +19,7 @@ def draw(document: Document, start: str | None, end: str | None, words: Labels) 
     """`start` and `end` come from the address, so they may be anything."""
     library = resources.advisor().library
     st.subheader(plain(document.title or document.name))
-    facts = [plain(document.name), words.fill("passages", count=document.passages)]
+    facts = [plain(document.name), words.count("passages", document.passages)]
     if document.url:
         facts.append(outbound(document.url, document.url))
     st.caption(" · ".join(facts))

@@ -22,7 +22,7 @@ def draw(words: Labels) -> None:
     limit = resources.settings().max_file_mb
     round_number = st.session_state.setdefault("upload-round", 0)  # a new key empties the uploader
     files = st.file_uploader(
-        words.fill("upload", types=" ".join(SUPPORTED), megabytes=limit),
+        words.fill("upload", types=" ".join([*SUPPORTED, ".zip"]), megabytes=limit),
         accept_multiple_files=True,
         max_upload_size=limit,
         key=f"upload-{round_number}",
