@@ -82,7 +82,8 @@ def read(path: Path, *, max_bytes: int) -> Content:
         reader = _READERS.get(suffix)
         if reader is None:
             raise UnreadableError(
-                f"files of type {suffix or '(none)'} are not read; the types are {', '.join(SUPPORTED)}, and .zip of them"
+                f"files of type {suffix or '(none)'} are not read; the types are {', '.join(SUPPORTED)}, and .zip "
+                "of them"
             )
         _check_signature(path, suffix)
         content = reader(path)
