@@ -10,6 +10,9 @@ class AdvisorError(Exception):
     """
 
     def __init__(self, message: str, remedy: str, *, code: str = "", values: Mapping[str, object] | None = None):
+        message = message.rstrip()
+        if message and message[-1] not in ".!?…。！？”\"":  # often what another package has said
+            message += "."
         super().__init__(f"{message} {remedy}".strip())
         self.message = message
         self.remedy = remedy

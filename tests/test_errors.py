@@ -103,3 +103,11 @@ def test_years_and_a_code_without_its_values() -> None:
     assert error_text(caught.value, "zh").startswith("年数不能是 31。")
     assert error_text(AdvisorError("Bad row.", "Mend it.", code="bad_catalog"), "zh") == "Bad row. Mend it."
     assert error_text(AdvisorError("Other.", "Mend it."), "zh") == "Other. Mend it."
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [("Path x not found", "Path x not found. Do y."), ("It is.", "It is. Do y."), ("Is it?", "Is it? Do y.")],
+)
+def test_message_and_remedy_are_two_sentences(said: str, shown: str) -> None:
+    assert str(AdvisorError(said, "Do y.")) == shown
