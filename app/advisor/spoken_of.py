@@ -26,6 +26,7 @@ class SpokenOf:
         self._named: list[str] = []  # in the sentence before
         self._lead = ""  # the fabric that a heading, or a line with a colon at its end, announces
         self._after_lead = False
+        self._in_list = False
         self._columns: list[str] = []
 
     def __call__(self, sentence: str) -> str:
@@ -36,13 +37,17 @@ class SpokenOf:
         text = self._with_former_and_latter(sentence)
         named = named_in(text)
         bullet = bool(_BULLET.match(sentence.lstrip("\n")))
+        new_line = "\n" in sentence[: len(sentence) - len(sentence.lstrip())]
+        if self._in_list and new_line and not bullet:
+            self._after_lead = False  # the list under the heading has ended
+        self._in_list = bullet or (self._in_list and not new_line)
         if not named:
             text = self._continued(text, bullet=bullet)
         if _LEADS.search(line):
             self._lead = named[0] if len(named) == 1 else ""
             self._after_lead = True
         else:
-            self._after_lead = self._after_lead and bullet
+            self._after_lead = self._after_lead and self._in_list
         self._named = named_in(text)
         return text
 
