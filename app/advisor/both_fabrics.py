@@ -23,9 +23,10 @@ FABRIC = {
     ),
 }
 SAME_WITHIN = 1.25  # of each other: then "about the same" and "slightly dearer" may be said
+EQUAL_WITHIN = 1.03  # then "the same" may be
 PROPORTION_WITHIN = 0.08  # "twice" may be said of 1.84 to 2.16
 _METRICS: Mapping[str, re.Pattern[str]] = {
-    "power": re.compile(r"\bpower\b|\bdraws?\b|\belectricity\b|耗电|功耗|省电|费电", re.IGNORECASE),
+    "power": re.compile(r"\bpower\b|\bdraws?\b|\belectricity\b|\b(?:kilo)?watts?\b|耗电|功耗|省电|费电", re.IGNORECASE),
     "tco": re.compile(r"\btco\b|total cost|\bown(?:ing|ership)?\b|总拥有|运营", re.IGNORECASE),
     "capex": re.compile(r"\bcapex\b|to buy|purchase|hardware|upfront|采购|购置|硬件", re.IGNORECASE),
     "time": re.compile(r"\btime\b|\bfast|\bslow|\bsooner|\btakes?\b|\bfinish|耗时|时间|快|慢|集合通信", re.IGNORECASE),
@@ -33,6 +34,7 @@ _METRICS: Mapping[str, re.Pattern[str]] = {
         r"\bcosts?\b|\bprices?d?\b|\bcheap|\bdear|expensive|\bmoney\b|afford|成本|价格|造价|花费|贵|便宜|省钱",
         re.IGNORECASE,
     ),
+    "switches": re.compile(r"\bswitch(?:es)?\b|\bboxes\b|交换机", re.IGNORECASE),
 }
 _NAMES: Mapping[str, Sequence[str]] = {
     "power": ("power_typical_kw",),
@@ -40,6 +42,7 @@ _NAMES: Mapping[str, Sequence[str]] = {
     "capex": ("capex_usd", "best_fit_capex_usd"),
     "price": ("capex_usd", "tco_usd", "best_fit_capex_usd"),
     "time": ("time_us",),
+    "switches": ("switches",),
 }
 _BOTH = re.compile(
     r"\bboth\b|\beither\b|\bthe two\b|\btwo (?:fabrics|networks|options)\b|两者|二者|两种|两个", re.IGNORECASE
@@ -54,10 +57,24 @@ _ALIKE = re.compile(
     r"|差不多|相当(?=[。，,；;]|$)|持平|一样|相近|接近(?!.{0,4}(?:一半|倍|成|\d))|忽略|略(?!去|过)|稍(?!后)|一点|差异不大|差别不大|没有区别",
     re.IGNORECASE,
 )
+_EQUAL = re.compile(
+    r"\b(?:cost|draw|take|consume)s? (?:exactly |precisely )?the same\b"
+    r"(?=[\s,.;]*(?:$|to (?:buy|own)|time|amount|money))"
+    r"|\b(?:exactly |precisely )?(?:the )?(?:same|equal|identical) (?:amount of )?"
+    r"(?:power|electricity|price|costs?|time|tco|capex|money)\b|\bequally (?:fast|slow|expensive|cheap|dear)\b"
+    r"|(?:功耗|耗电|价格|造价|成本|耗时|时间|速度|TCO)(?:都|也|完全|是)*(?:相同|一样|一致|相等)",
+    re.IGNORECASE,
+)
+_ROUGHLY = re.compile(
+    r"\b(?:about|roughly|nearly|almost|virtually|practically|essentially|much|broadly|more or less)\b"
+    r"|差不多|几乎|大致|大体|基本|约",
+    re.IGNORECASE,
+)
 _NOT_ALIKE = re.compile(
     r"\b(?:not|never|neither|far from|nowhere near)\b|n't\b|不(?!大|多)|并非|绝非|没有(?!区别)", re.IGNORECASE
 )
 _MULTIPLE = re.compile(r"(\d+(?:\.\d+)?)\s*(times\b|x\b|×|fold\b|倍|%)", re.IGNORECASE)
+_PART = re.compile(r"[,;，；]|\b(?:but|while|whereas)\b|但|而", re.IGNORECASE)
 _UP = re.compile(r"more\b|dearer|higher|greater|slower|above|larger|贵|高|多|慢|大", re.IGNORECASE)
 _DOWN = re.compile(r"less\b|cheaper|lower|fewer|faster|below|smaller|便宜|低|少|快|省", re.IGNORECASE)
 
@@ -119,14 +136,16 @@ def named_in(text: str) -> list[str]:
 
 
 def alike_faults(masked: str, pairs: Pairs) -> list[str]:
-    """ "Both cost about the same", "slightly dearer", where one is more than a quarter above the other."""
-    said = _ALIKE.search(masked)
+    """ "Both cost about the same", "slightly dearer", where one is more than a quarter above the other; "the same"."""
+    said, within = _EQUAL.search(masked), EQUAL_WITHIN
+    if said is None or _ROUGHLY.search(masked):
+        said, within = _ALIKE.search(masked), SAME_WITHIN
     if said is None or _NOT_ALIKE.search(masked[: said.start()]) or not (named_in(masked) or _BOTH.search(masked)):
         return []
     if len(named_in(masked)) < 2 and not _BOTH.search(masked):
         return []
     found = pairs.of_metric(metric_of(masked))
-    if found and all(max(pair.values()) > SAME_WITHIN * min(pair.values()) for pair in found):
+    if found and all(max(pair.values()) > within * min(pair.values()) for pair in found):
         return [f"“{said[0].strip()}” is not so"]
     return []
 
@@ -149,7 +168,8 @@ def bears_out(sentence: str, pairs: Pairs) -> bool | None:
     ratios = _ratios(
         float(match[1]), match[2] == "%", behind, before, chinese=bool(re.search(r"[\u4e00-\u9fff]", text))
     )
-    values = pairs.of_metric(metric_of(text))
+    clause = _PART.split(text[: match.start()])[-1] + match[0] + _PART.split(text[match.end() :])[0]
+    values = pairs.of_metric(metric_of(clause) or metric_of(text))
     true = any(
         abs(pair[subject] / pair[other(subject)] / ratio - 1) <= PROPORTION_WITHIN
         for pair in values

@@ -69,6 +69,12 @@ _ADVISE_AGAINST = re.compile(
     re.IGNORECASE,
 )
 _OVER = re.compile(r"\b(?:over|rather than|instead of|not)\b|而(?:不是|非)", re.IGNORECASE)
+_COUNTED = re.compile(r"(?:fewer|more)\s+(?!than\b|expensive\b|costly\b|of\b)[a-z]", re.IGNORECASE)
+_HELD_AGAINST = re.compile(
+    r"\b(?:instead of|against|versus|vs\.?|rather than|compared (?:to|with)|not)\s*$"
+    r"|(?:而不是|而非|相比于?|对比|对)\s*$",
+    re.IGNORECASE,
+)
 _GRATIS = re.compile(
     r"\b(?:is|are|comes?) (?:entirely |completely )?free\b(?! (?:of|from) (?!charge))"
     r"|\bcosts? nothing\b|\bfor free\b|\bat no cost\b|\bfree of charge\b"
@@ -135,7 +141,8 @@ def _said_of(
     """The fabric that a figure is said of, "" where it may be either."""
     named = [kinds[one] for one in fabrics]
     if len(set(named)) == 1:
-        return named[0]
+        # "RoCE draws more (25 kW against 20 kW)": what it is held against is not said to be its own
+        return "" if _HELD_AGAINST.search(sentence[: places[at]]) else named[0]
     apart = max(fabrics) < min(values) or max(values) < min(fabrics)
     if apart:  # all fabrics, then all figures: in the same order, or else it cannot be told
         return named[order] if len(values) == len(fabrics) else ""
@@ -224,7 +231,11 @@ def _checked(
         return [] if claim.agrees(figures[0].value, figures[1].value) else wrong
     if not subject:
         return []
-    pairs = Pairs.of(calculations.values()).of_metric(_metric(masked, units))
+    start, end = _clause(sentence, claim.word.start())
+    about = masked[start:end] if metric_of(masked[start:end]) else masked
+    if _COUNTED.match(masked[claim.word.start() :]) and about is masked:
+        return []  # "fewer cables": of something that has no pair of values
+    pairs = Pairs.of(calculations.values()).of_metric(_metric(about, units))
     if pairs and not any(claim.agrees(pair[subject], pair[other(subject)]) for pair in pairs):
         return wrong
     return []

@@ -197,6 +197,9 @@ def supports(passage: Passage, sentence: str) -> bool:
     figures = [one for one in figures_in(REFERENCE.sub(" ", sentence)) if len(one.digits) > 1 or one.dimension]
     if figures and any(Quoted([text])(one) for one in figures):
         return True
+    small = [one for one in figures_in(REFERENCE.sub(" ", sentence)) if one not in figures]
+    if len(small) > 1 and all(Quoted([text])(one) for one in small):  # "2 to 3"
+        return True
     wanted = set(terms(REFERENCE.sub(" ", sentence)))
     if not wanted:
         return False

@@ -60,9 +60,10 @@ class Outcome:
 def cases() -> Iterator[Case]:
     languages: tuple[Language, ...] = ("en", "zh")
     for language in languages:
-        for group in yaml.safe_load((FOLDER / f"cases.{language}.yaml").read_text(encoding="utf-8")):
+        files = sorted(FOLDER.glob(f"*.{language}.yaml"))
+        for path, group in [(one, group) for one in files for group in yaml.safe_load(one.read_text(encoding="utf-8"))]:
             unknown = set(group) - {"about", *OUTCOMES}
-            assert not unknown, f"cases.{language}.yaml: {group['about']}: unknown outcome {unknown}"
+            assert not unknown, f"{path.name}: {group['about']}: unknown outcome {unknown}"
             for outcome in OUTCOMES:
                 for one in group.get(outcome, ()):
                     given = one if isinstance(one, dict) else {"says": one}

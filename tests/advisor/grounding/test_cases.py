@@ -1,4 +1,4 @@
-"""Every case of cases.en.yaml and cases.zh.yaml: what a model writes, and what of it may be shown."""
+"""Every case of the YAML files beside this one: what a model writes, and what of it may be shown."""
 
 import pytest
 
