@@ -28,6 +28,10 @@ _LOWER_WORD = re.compile(r"(?<![\w/.-])[a-z]{2,}(?![\w/.-]\w)")
 _CODE = re.compile(r"`[^`]*`|```.*?```", re.DOTALL)
 _OTHER_SCRIPT = re.compile(r"[\u0370-\u05ff\u0600-\u06ff\u0e00-\u0e7f\u3040-\u30ff\uac00-\ud7af]{3,}")
 _STRAY_BRACES = re.compile(r"\{[^{}\n]{0,80}\}|\{\s*T\d*[^}\n]*$")
+_ECHO = re.compile(  # a label of the prompt, see model_material.py: a weak model repeats what it was given
+    r"[\s*#>-]*(?:Verdict \(already shown\)|Calculations \(write the reference|Earlier in this conversation \("
+    r"|Passages:\s*$|Question:)",
+)
 _TOOL_TEXT = re.compile(r"\"(?:name|function)\"\s*:\s*\"|</?tool_call>|\"arguments\"\s*:|\"parameters\"\s*:\s*\{")
 
 
@@ -58,7 +62,7 @@ class SentenceCheck:
         Figures of references come with their origin, see references.py.
         """
         sentence, read_as = without_stray(sentence), without_stray(read_as or sentence)
-        if _TOOL_TEXT.search(sentence):
+        if _TOOL_TEXT.search(sentence) or _ECHO.match(sentence):
             return Checked()
         if not sentence.strip("-*•#> \t\n"):
             return Checked()

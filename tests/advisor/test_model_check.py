@@ -94,6 +94,25 @@ def test_a_tool_call_as_text_is_not_shown() -> None:
     assert check()('{"name": "cost", "arguments": {"gpus": 64}}').text == ""
 
 
+@pytest.mark.parametrize(
+    ("sentence", "shown"),
+    [
+        ("Verdict (already shown): RoCE for 64 GPUs.", False),
+        ("**Verdict (already shown):** RoCE.", False),
+        ("Calculations (write the reference, not the value):", False),
+        ("Passages:", False),
+        ("Question: RoCE or InfiniBand for 64 GPUs?", False),
+        ("Earlier in this conversation (background only; figures that count stand below):", False),
+        ("The verdict is RoCE.", True),
+        ("Passages between racks need shorter cables.", True),
+        ("The question is one of skills.", True),
+    ],
+)
+def test_labels_of_the_prompt_are_not_shown(sentence: str, shown: bool) -> None:
+    found = check()(sentence)
+    assert bool(found.text) is shown and not found.fault and not found.unsupported
+
+
 def test_support_across_languages_goes_by_names() -> None:
     assert supports(passage("PFC 在队列满时暂停。", "zh"), "PFC pauses.")
     assert not supports(passage("信用流控。", "zh"), "PFC pauses.")
