@@ -21,7 +21,7 @@ _TAGS = """
 quick decision comparison sizing cost power performance training configuration diagnosis explanation market
 multi-turn ambiguity false-premise near-miss out-of-scope injection nonsense unit-trap typo paraphrase
 number-words small medium large article constraint naas operations storage inference security china user-set
-heldout heldout2 heldout3
+heldout heldout2 heldout3 heldout4 heldout4
 """
 TAGS = frozenset(_TAGS.split())
 REFUSALS = frozenset({"out_of_scope", "no_evidence"})

@@ -27,7 +27,7 @@ from eval.thresholds import judge, load_thresholds
 from eval.user_sets import load_sets
 
 PLAN = "plan.json"
-HELD_OUT = frozenset({"heldout", "heldout2", "heldout3"})
+HELD_OUT = frozenset({"heldout", "heldout2", "heldout3", "heldout4"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,8 @@ def select(cases: Sequence[Case], only: Sequence[str]) -> list[Case]:
 
     left = [case for case in cases if chosen(case)]
     if not left:  # nothing asked is no pass
-        raise AdvisorError("No case is left to ask.", "Blind sets run with --only heldout, heldout2 or heldout3.")
+        sets = ", ".join(sorted(HELD_OUT))
+        raise AdvisorError("No case is left to ask.", f"Blind sets run with --only: {sets}.")
     return left
 
 
