@@ -12,6 +12,7 @@ from app.advisor.approximate import growth, growth_note, settled
 from app.advisor.gpu_count import GpuCount, count_gpus, without_denied, without_products
 from app.advisor.mentions import gpu_names
 from app.advisor.message_said import message_bytes
+from app.advisor.money_said import KWH, MONEY
 from app.advisor.network_speed import gbps_per_gpu
 from app.advisor.other_accelerators import named_in
 from app.advisor.reading_notes import ReadingNote, note
@@ -19,14 +20,8 @@ from app.advisor.relative_size import relative_size
 from app.advisor.spec import ClusterSpec
 
 _NUMBER = r"((?<![\w.])-\d+(?:\.\d+)?|(?<![a-z0-9.])\d+(?:\.\d+)?)"
-_MONEY = (  # a sum with its currency
-    r"(?:[$€£¥￥]|us\$|usd\s?|eur\s?|gbp\s?|rmb\s?|cny\s?)\d+(?:\.\d+)?\s*(?:k|m|mn|bn|million|billion|thousand)?(?![a-z0-9])"
-    r"|(?<![\w.])\d+(?:\.\d+)?\s*(?:k|m|million|billion)?\s*(?:dollars?|usd|euros?|eur|gbp|pounds|yuan|rmb|cny|cents?|pence|yen)(?![a-z])"
-    r"|[\d一二两三四五六七八九十百千]+(?:\.\d+)?\s*(?:万|亿|千万|百万|千|角|毛|分)?\s*(?:美元|人民币|元|块钱|欧元|美金|美分)|[\d一二两三四五六七八九]+(?:角|毛)"
-)
 _OF_A_CLUSTER = r"gpu|card|卡|张|块|台|node|server|box|cluster|集群"
 MOST_USD_PER_KWH = 2.0
-_KWH = r"(?:kwh|kilowatt-?\s?hours?|度|千瓦时)"
 
 _search = functools.partial(re.search, flags=re.ASCII)  # \b and \w must not take Chinese characters for letters
 
@@ -99,9 +94,9 @@ def _other_gpu(low: str, models: str) -> tuple[ReadingNote, ...]:
 
 def _unused_money(low: str, power_price_read: bool) -> tuple[ReadingNote, ...]:
     """Sums of money that are said but not calculated with: other currencies of a kWh, budgets, quotations."""
-    per_kwh = rf"\s*(?:/|per|a|每|一)\s*{_KWH}"
-    for match in re.finditer(_MONEY, low, re.ASCII):
-        if re.match(per_kwh, low[match.end() :]) or re.search(rf"每?{_KWH}(?:电)?\s*$", low[: match.start()]):
+    per_kwh = rf"\s*(?:/|per|a|每|一)\s*{KWH}"
+    for match in re.finditer(MONEY, low, re.ASCII):
+        if re.match(per_kwh, low[match.end() :]) or re.search(rf"每?{KWH}(?:电)?\s*$", low[: match.start()]):
             if power_price_read:
                 continue
             return (
@@ -170,17 +165,17 @@ def _others(low: str, rest: str, models: str, counted: GpuCount, carried: Cluste
 def _usd_per_kwh(low: str) -> float | None:
     """US dollars or cents; other currencies are not converted, as no rate is known here."""
     if re.search(
-        rf"[€£¥￥]|\b(?:eur|euros?|gbp|pounds?|pence|cny|rmb|yuan|yen|jpy)\b|(?<!美)元\s*(?:/|每)?\s*{_KWH}|(?<!美)分\s*(?:/|每)?\s*{_KWH}",
+        rf"[€£¥￥]|\b(?:eur|euros?|gbp|pounds?|pence|cny|rmb|yuan|yen|jpy)\b|(?<!美)元\s*(?:/|每)?\s*{KWH}|(?<!美)分\s*(?:/|每)?\s*{KWH}",
         low,
     ):
         return None
-    cents = _search(rf"(\d+(?:\.\d+)?)\s*(?:us )?(?:cents?|¢|美分)\s*(?:/|per|a|每|一)?\s*(?:1\s*)?{_KWH}", low)
-    cents = cents or _search(rf"(?:每|1|一){_KWH}(?:电|電)?\s*(?:是|为|按)?\s*(\d+(?:\.\d+)?)\s*(?:美分|cents?)", low)
+    cents = _search(rf"(\d+(?:\.\d+)?)\s*(?:us )?(?:cents?|¢|美分)\s*(?:/|per|a|每|一)?\s*(?:1\s*)?{KWH}", low)
+    cents = cents or _search(rf"(?:每|1|一){KWH}(?:电|電)?\s*(?:是|为|按)?\s*(\d+(?:\.\d+)?)\s*(?:美分|cents?)", low)
     if cents:
         return float(cents[1]) / 100
-    dollars = _search(rf"\$?(\d+(?:\.\d+)?)\s*(?:usd|dollars?|美元)?\s*(?:/|per|a|每|一|1)\s*{_KWH}", low)
+    dollars = _search(rf"\$?(\d+(?:\.\d+)?)\s*(?:usd|dollars?|美元)?\s*(?:/|per|a|每|一|1)\s*{KWH}", low)
     dollars = dollars or _search(
-        rf"(?:每|1|一){_KWH}(?:电|電)?\s*(?:是|为|按)?\s*\$?(\d+(?:\.\d+)?)\s*(?:美元|usd|刀)", low
+        rf"(?:每|1|一){KWH}(?:电|電)?\s*(?:是|为|按)?\s*\$?(\d+(?:\.\d+)?)\s*(?:美元|usd|刀)", low
     )
     if dollars:
         return float(dollars[1])

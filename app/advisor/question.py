@@ -18,6 +18,7 @@ from app.advisor.cluster_numbers import cluster_numbers
 from app.advisor.constraints import constraints
 from app.advisor.dispute import disputed_figure
 from app.advisor.follow_up import Restated, carried_spec, goes_on, parts_asked, restated, said_before, wished
+from app.advisor.money_said import MoneySaid, budget_said
 from app.advisor.numerals import normalise_numbers
 from app.advisor.other_accelerators import accelerator
 from app.advisor.question_kind import CALCULATED, NOT_OF_A_JOB, kind_of
@@ -62,6 +63,7 @@ class Question:
     parts: tuple[str, ...] = ()  # of a bill, as named: energy, optics, … (vocabulary.yaml, focus)
     again: Restated | None = None  # it only asks for the answer before: whether it is sure, in another language, …
     again_text: str = ""  # in these words
+    money: MoneySaid | None = None  # set for the network, or asked for it
     grows: bool = False  # on switches that are there: spec.keep, see stock_question.py
 
 
@@ -172,6 +174,7 @@ def read_question(
         job=subject,
         notes=vague + numbers.notes + told.notes,
         parts=parts,
+        money=None if disputed else budget_said(words.lower()),
         grows=grows,
     )
 

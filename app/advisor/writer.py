@@ -22,6 +22,7 @@ from app.advisor.evidence import ACCEPTED_WITH, Evidence
 from app.advisor.figures import plain, size
 from app.advisor.growth_text import growth_context
 from app.advisor.job_text import causes, serving_context, training_context
+from app.advisor.money_said import held_against
 from app.advisor.phrases import phrase, phrases
 from app.advisor.quoting import Quoting
 from app.fabric.calculation import Language
@@ -110,7 +111,9 @@ class BuiltinWriter:
                 continue
             listed.append(Assumption(field, entry[self.language].format(value=self._field_text(field))))
         if self.evidence.calculations:
-            listed += [Assumption("", one.text.in_language(self.language)) for one in self.evidence.question.notes]
+            settled = {"money"} if self._money() else set()  # said in the text
+            notes = [one for one in self.evidence.question.notes if one.subject not in settled]
+            listed += [Assumption("", one.text.in_language(self.language)) for one in notes]
         return tuple(listed)
 
     def follow_ups(self) -> tuple[str, ...]:
@@ -158,6 +161,7 @@ class BuiltinWriter:
             ),
             "causes": causes(evidence.calculations, self.language),
             "growth": growth_context(evidence.calculation("grow"), self.language, asked=self.spec.gpus is not None),
+            "money": self._money(),
             "findings": [],
             "lead": "",
             "table": "",
@@ -180,6 +184,17 @@ class BuiltinWriter:
         elif evidence.kind not in NOTHING_TO_QUOTE:
             context |= self.quoting.context()
         return context
+
+    def _money(self) -> str:
+        said, calculation = self.evidence.question.money, self.evidence.calculation
+        if said is None:
+            return ""
+        return held_against(
+            said,
+            lambda fabric: calculation("cost", fabric),
+            lambda fabric: self.figures.value("cost", fabric, "capex_usd"),
+            self.language,
+        )
 
     def _headline(self, choice: str) -> str:
         return self._phrase("options", choice)[:1].upper() + self._phrase("options", choice)[1:]
