@@ -1,4 +1,4 @@
-"""What a sentence says of one fabric against the other, in words: which metric, on which side, and by how much.
+"""The two fabrics: their names, the values that both have, and what is said to be alike of them.
 
 `Pairs` holds the values that both fabrics have. Where two calculations of one metric disagree (whole units, best fit),
 a statement that either bears out may stand.
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.advisor.spelled import spelled_as_digits
+from app.advisor.metric_words import metric_of
 from app.fabric.calculation import Calculation
 
 FABRIC = {
@@ -24,24 +24,13 @@ FABRIC = {
 }
 SAME_WITHIN = 1.25  # of each other: then "about the same" and "slightly dearer" may be said
 EQUAL_WITHIN = 1.03  # then "the same" may be
-PROPORTION_WITHIN = 0.08  # "twice" may be said of 1.84 to 2.16
-_METRICS: Mapping[str, re.Pattern[str]] = {
-    "power": re.compile(r"\bpower\b|\bdraws?\b|\belectricity\b|\b(?:kilo)?watts?\b|耗电|功耗|省电|费电", re.IGNORECASE),
-    "tco": re.compile(r"\btco\b|total cost|\bown(?:ing|ership)?\b|总拥有|运营", re.IGNORECASE),
-    "capex": re.compile(r"\bcapex\b|to buy|purchase|hardware|upfront|采购|购置|硬件", re.IGNORECASE),
-    "time": re.compile(r"\btime\b|\bfast|\bslow|\bsooner|\btakes?\b|\bfinish|耗时|时间|快|慢|集合通信", re.IGNORECASE),
-    "price": re.compile(
-        r"\bcosts?\b|\bprices?d?\b|\bcheap|\bdear|expensive|\bmoney\b|afford|成本|价格|造价|花费|贵|便宜|省钱",
-        re.IGNORECASE,
-    ),
-    "switches": re.compile(r"\bswitch(?:es)?\b|\bboxes\b|交换机", re.IGNORECASE),
-}
 _NAMES: Mapping[str, Sequence[str]] = {
     "power": ("power_typical_kw",),
     "tco": ("tco_usd",),
     "capex": ("capex_usd", "best_fit_capex_usd"),
     "price": ("capex_usd", "tco_usd", "best_fit_capex_usd"),
     "time": ("time_us",),
+    "bandwidth": ("busbw_gbytes_per_s", "algbw_gbytes_per_s"),
     "switches": ("switches",),
 }
 _BOTH = re.compile(
@@ -73,10 +62,6 @@ _ROUGHLY = re.compile(
 _NOT_ALIKE = re.compile(
     r"\b(?:not|never|neither|far from|nowhere near)\b|n't\b|不(?!大|多)|并非|绝非|没有(?!区别)", re.IGNORECASE
 )
-_MULTIPLE = re.compile(r"(\d+(?:\.\d+)?)\s*(times\b|x\b|×|fold\b|倍|%)", re.IGNORECASE)
-_PART = re.compile(r"[,;，；]|\b(?:but|while|whereas)\b|但|而", re.IGNORECASE)
-_UP = re.compile(r"more\b|dearer|higher|greater|slower|above|larger|贵|高|多|慢|大", re.IGNORECASE)
-_DOWN = re.compile(r"less\b|cheaper|lower|fewer|faster|below|smaller|便宜|低|少|快|省", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +105,6 @@ class Pairs:
         return [pair for name in _NAMES.get(metric, ()) for pair in self.values.get(name, ())]
 
 
-def metric_of(text: str) -> str:
-    """What the words are about: power, tco, capex, time or price; "" where nothing tells."""
-    return next((metric for metric, words in _METRICS.items() if words.search(text)), "")
-
-
 def other(fabric: str) -> str:
     return "roce" if fabric == "infiniband" else "infiniband"
 
@@ -148,46 +128,3 @@ def alike_faults(masked: str, pairs: Pairs) -> list[str]:
     if found and all(max(pair.values()) > within * min(pair.values()) for pair in found):
         return [f"“{said[0].strip()}” is not so"]
     return []
-
-
-def bears_out(sentence: str, pairs: Pairs) -> bool | None:
-    """Whether a proportion in words ("half as much", 贵一倍) is that of the two fabrics' values; None where it is no
-    such proportion, or there are no values of it.
-    """
-    text = spelled_as_digits(sentence)
-    found = list(_MULTIPLE.finditer(text))
-    fabrics = named_in(text)
-    if len(found) != 1 or not fabrics:
-        return None
-    match, subject = found[0], fabrics[0]
-    if len(fabrics) == 2 and re.match(
-        r"\W*(?:compared (?:to|with)|unlike|relative to|与|和|相比)", text, re.IGNORECASE
-    ):
-        subject = fabrics[1]
-    behind, before = text[match.end() : match.end() + 24], text[max(0, match.start() - 8) : match.start()]
-    ratios = _ratios(
-        float(match[1]), match[2] == "%", behind, before, chinese=bool(re.search(r"[\u4e00-\u9fff]", text))
-    )
-    clause = _PART.split(text[: match.start()])[-1] + match[0] + _PART.split(text[match.end() :])[0]
-    values = pairs.of_metric(metric_of(clause) or metric_of(text))
-    true = any(
-        abs(pair[subject] / pair[other(subject)] / ratio - 1) <= PROPORTION_WITHIN
-        for pair in values
-        for ratio in ratios
-        if ratio > 0
-    )
-    return true or (False if values and len(fabrics) == len(FABRIC) else None)
-
-
-def _ratios(number: float, percent: bool, behind: str, before: str, *, chinese: bool) -> list[float]:
-    """What the subject's value may be over the other's."""
-    near = before if chinese else behind
-    up, down = bool(_UP.search(near)), bool(_DOWN.search(near))
-    if percent:
-        share = number / 100
-        return [1 - share] if down and not up else [1 + share] if up else [share]
-    if down and not up:
-        return [1 / number] if number else []
-    if up:
-        return [number + 1] if chinese and number == 1 else [number, number + 1]
-    return [number]

@@ -11,9 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from app.advisor.answer import Citation, Grounding
-from app.advisor.both_fabrics import FABRIC, Pairs, bears_out
+from app.advisor.both_fabrics import FABRIC, Pairs
 from app.advisor.figure_text import Figure, figures_in
 from app.advisor.figures import ROUNDED_UNITS
+from app.advisor.proportions import Proportion, proportions, without_true
+from app.advisor.spoken_of import SpokenOf
 
 __all__ = ["Quoted", "figures_in", "ground"]
 
@@ -47,31 +49,22 @@ def ground(
     named = [value for one in calculations for value in one["inputs"].values() if isinstance(value, str)]  # Llama 3 70B
     supported = Quoted([*quotable, *named, question])
     figures = figures_in(text)
-    unsupported = tuple(
-        figure.text for figure in figures if not (_matches(figure, known) or supported(figure) or is_year(figure))
-    )
-    if unsupported:
-        unsupported = _without_proportions(text, unsupported, Pairs.of_json(calculations))
+    stray = [one for one in figures if not (_matches(one, known) or supported(one) or is_year(one))]
+    if stray:
+        stray = without_true(stray, _proportions(text, Pairs.of_json(calculations)))
+    unsupported = tuple(one.text for one in stray)
     return Grounding(len(figures), unsupported, tuple(_contradictions(text, known, citations)))
 
 
-def _without_proportions(text: str, unsupported: tuple[str, ...], pairs: Pairs) -> tuple[str, ...]:
-    """Without what is said in words ("half as much") and is so."""
-    said = [
-        one.text
-        for sentence in _sentences(text)
-        if len(figures := figures_in(sentence)) == 1 and figures[0].text not in sentence and bears_out(sentence, pairs)
-        for one in figures
+def _proportions(text: str, pairs: Pairs) -> list[Proportion]:
+    """Of all sentences, each with the fabric that it goes on to speak of."""
+    spoken_of = SpokenOf()
+    return [
+        one
+        for line in text.splitlines()
+        for at, sentence in enumerate(_SENTENCE_END.split(line))
+        for one in proportions(spoken_of(sentence if at else f"\n{sentence}"), pairs)
     ]
-    left = list(unsupported)
-    for one in said:
-        if one in left:
-            left.remove(one)
-    return tuple(left)
-
-
-def _sentences(text: str) -> list[str]:
-    return [sentence for line in text.splitlines() for sentence in _SENTENCE_END.split(line)]
 
 
 class Quoted:

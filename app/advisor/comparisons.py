@@ -10,7 +10,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.advisor.both_fabrics import FABRIC, Pairs, alike_faults, metric_of, other
+from app.advisor.both_fabrics import FABRIC, Pairs, alike_faults, other
+from app.advisor.metric_words import metric_of
 from app.fabric.calculation import Calculation
 
 REFERENCE = re.compile(r"\{\s*(T\d+)\.(?:([a-z]+)\.)?([a-z_0-9]+)\s*\}")
@@ -59,7 +60,9 @@ _OPEN = re.compile(
 _ADVISE = re.compile(
     r"\b(?:recommend(?:ed|s|ation)?|choose|go (?:with|for)|pick|opt for|best choice|better choice|winner|wins"
     r"|should (?:use|buy|take|deploy))\b"
-    r"|建议(?:您)?(?:选|采用|使用|上)|推荐|应该?(?:选|采用|使用|上)|首选|还是选|(?:更好|最佳|更优)的选择|胜出",
+    r"|^\W*(?:so |then )?(?:go|take|buy|use|deploy|get)(?= (?:infiniband|IB|roce|ethernet)\b"
+    r"(?!'s|[^.]*\b(?:for|where|only)\b))"
+    r"|还是上|建议(?:您)?(?:选|采用|使用|上)|推荐|应该?(?:选|采用|使用|上)|首选|还是选|(?:更好|最佳|更优)的选择|胜出",
     re.IGNORECASE,
 )
 _ADVISE_AGAINST = re.compile(
@@ -91,12 +94,17 @@ class _Figure:
     text: str
 
 
-def faults(sentence: str, calculations: Mapping[str, Calculation], choice: str = "") -> list[str]:
-    """What is wrong with a sentence, each in a few words; [] where nothing is. `choice` is the verdict's."""
+def faults(
+    sentence: str, calculations: Mapping[str, Calculation], choice: str = "", pairs: Pairs | None = None
+) -> list[str]:
+    """What is wrong with a sentence, each in a few words; [] where nothing is. `choice` is the verdict's, `pairs` those
+    of the calculations where they are known already.
+    """
+    pairs = pairs or Pairs.of(calculations.values())
     found = _misplaced(sentence, calculations)
     if not _OPEN.search(sentence):
-        found += _wrong_way_round(sentence, calculations)
-        found += alike_faults(REFERENCE.sub(" ", sentence), Pairs.of(calculations.values()))
+        found += _wrong_way_round(sentence, calculations, pairs)
+        found += alike_faults(REFERENCE.sub(" ", sentence), pairs)
         found += _gratis(sentence)
         found += _other_advice(sentence, choice)
     return found
@@ -142,7 +150,9 @@ def _said_of(
     named = [kinds[one] for one in fabrics]
     if len(set(named)) == 1:
         # "RoCE draws more (25 kW against 20 kW)": what it is held against is not said to be its own
-        return "" if _HELD_AGAINST.search(sentence[: places[at]]) else named[0]
+        if _HELD_AGAINST.search(sentence[: places[at]]) or _before_the_other(at, places, values, fabrics, sentence):
+            return ""
+        return named[0]
     apart = max(fabrics) < min(values) or max(values) < min(fabrics)
     if apart:  # all fabrics, then all figures: in the same order, or else it cannot be told
         return named[order] if len(values) == len(fabrics) else ""
@@ -154,6 +164,17 @@ def _said_of(
     if after:
         return kinds[after[0]]
     return ""
+
+
+def _before_the_other(
+    at: int, places: Sequence[int], values: Sequence[int], fabrics: Sequence[int], sentence: str
+) -> bool:
+    """ "{a} to buy, {b} for InfiniBand": a figure in its own clause, before one that the name goes with."""
+    _, end = _clause(sentence, places[at])
+    if any(places[one] < end for one in fabrics):
+        return False
+    start, end = _clause(sentence, places[fabrics[0]])
+    return any(one != at and start <= places[one] < end for one in values)
 
 
 def _clause(sentence: str, place: int) -> tuple[int, int]:
@@ -178,7 +199,7 @@ def _figure(reference: str, calculations: Mapping[str, Calculation]) -> _Figure 
     return _Figure(owner_of(calculation, match[3]), value.unit, float(value.value), reference)
 
 
-def _wrong_way_round(sentence: str, calculations: Mapping[str, Calculation]) -> list[str]:
+def _wrong_way_round(sentence: str, calculations: Mapping[str, Calculation], pairs: Pairs) -> list[str]:
     """ "RoCE is dearer at {a} than InfiniBand at {b}", where b is the larger; "RoCE is not cheaper", where it is."""
     masked = REFERENCE.sub(lambda match: "·" * len(match[0]), sentence)
     for more, less, units in (
@@ -196,7 +217,7 @@ def _wrong_way_round(sentence: str, calculations: Mapping[str, Calculation]) -> 
         if denied and _HARDLY_EVER.search(masked):
             return []
         claim = _Claim(match, larger=match["more"] is not None, denied=denied)
-        return _checked(sentence, masked, claim, units, calculations)
+        return _checked(sentence, masked, claim, units, calculations, pairs)
     return []
 
 
@@ -213,7 +234,12 @@ class _Claim:
 
 
 def _checked(
-    sentence: str, masked: str, claim: _Claim, units: Sequence[str], calculations: Mapping[str, Calculation]
+    sentence: str,
+    masked: str,
+    claim: _Claim,
+    units: Sequence[str],
+    calculations: Mapping[str, Calculation],
+    pairs: Pairs,
 ) -> list[str]:
     figures = [one for match in REFERENCE.finditer(sentence) if (one := _figure(match[0], calculations))]
     figures = [one for one in figures if one.unit in units]
@@ -235,8 +261,8 @@ def _checked(
     about = masked[start:end] if metric_of(masked[start:end]) else masked
     if _COUNTED.match(masked[claim.word.start() :]) and about is masked:
         return []  # "fewer cables": of something that has no pair of values
-    pairs = Pairs.of(calculations.values()).of_metric(_metric(about, units))
-    if pairs and not any(claim.agrees(pair[subject], pair[other(subject)]) for pair in pairs):
+    values = pairs.of_metric(_metric(about, units))
+    if values and not any(claim.agrees(pair[subject], pair[other(subject)]) for pair in values):
         return wrong
     return []
 

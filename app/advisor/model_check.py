@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from app.advisor.both_fabrics import Pairs, bears_out
+from app.advisor.both_fabrics import Pairs
 from app.advisor.check import Quoted, is_year
 from app.advisor.comparisons import REFERENCE, faults
 from app.advisor.excerpt import terms
 from app.advisor.figure_text import Figure, figures_in
-from app.advisor.figures import with_range
+from app.advisor.figures import size, with_range
 from app.advisor.markers import MARKER, in_prose, numbers_of
 from app.advisor.model_material import gives_orders
+from app.advisor.proportions import proportions, without_true
 from app.advisor.question import Question
 from app.advisor.references import marked, unmarked, without_stray
 from app.advisor.spelled import spelled_as_digits
@@ -55,6 +56,7 @@ class SentenceCheck:
     passages: Mapping[int, Passage]
     choice: str = ""  # the verdict's
     context: str = ""  # further texts whose numbers are the user's: the cluster as it was said
+    _known_pairs: dict[int, Pairs] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __call__(self, sentence: str, read_as: str = "") -> Checked:
         """`read_as` is the sentence with the fabrics named that it goes on to speak of, see spoken_of.py.
@@ -72,20 +74,22 @@ class SentenceCheck:
         if unknown:
             return Checked(unsupported=tuple(unknown), figures=len(unknown))
         bare, meant = MARKER.sub("", sentence), MARKER.sub("", read_as)
-        wrong = faults(meant, self.calculations, self.choice) + misnamed(meant, self.calculations)
+        wrong = faults(meant, self.calculations, self.choice, self._pairs()) + misnamed(meant, self.calculations)
         if wrong:
             return Checked(fault=f"{wrong[0]}: “{unmarked(self._filled(bare)).strip()[:160]}”", figures=1)
         typed = figures_in(REFERENCE.sub(" · ", bare))
         cited = [self.passages[number] for number in numbers_of(sentence) if number in self.passages]
         quoted = Quoted(_trusted(one) for one in cited)
         said = self.question.text.replace(self.question.disputed, " ") if self.question.disputed else self.question.text
-        asked = Quoted([said, self.context])
+        asked = Quoted([said, self.context, *map(_inputs, self.calculations.values())])
         stray = [one for one in typed if not (quoted(one) or (asked(one) and not contests(one, bare)) or is_year(one))]
-        if len(typed) == 1 and stray and stray[0].text not in bare:  # "half as much"
-            true = bears_out(bare, Pairs.of(self.calculations.values()))
-            if true is False:
+        if _SUPPOSED.search(bare):
+            stray = [one for one in stray if not _LINE_RATE.fullmatch(one.text)]
+        if stray:
+            found = list(proportions(meant, self._pairs()))
+            if any(one.true is False and one.is_of(stray) for one in found):
                 return Checked(fault=f"not by so much: “{unmarked(self._filled(bare)).strip()[:160]}”", figures=1)
-            stray = [] if true else stray
+            stray = without_true(stray, found)
         count = len(typed) + len(REFERENCE.findall(bare))
         if stray:
             return Checked(unsupported=tuple(one.text for one in stray), figures=count)
@@ -93,6 +97,13 @@ class SentenceCheck:
             return Checked(unsupported=(brand,), figures=count)
         kept, dropped = self._supported_markers(sentence)
         return Checked(self._filled(kept), figures=count, dropped_markers=dropped)
+
+    def _pairs(self) -> Pairs:
+        """The values of both fabrics, computed again only when a tool has added a calculation."""
+        size = len(self.calculations)
+        if size not in self._known_pairs:
+            self._known_pairs[size] = Pairs.of(self.calculations.values())
+        return self._known_pairs[size]
 
     def _foreign(self, sentence: str) -> bool:
         text = REFERENCE.sub("", sentence)
@@ -123,13 +134,13 @@ class SentenceCheck:
         match = _RECOMMENDS.search(sentence)
         if match is None:
             return ""
-        said = sentence if _PRAISED.match(match[0]) else sentence[match.end() :]
+        said = _LEADING_WORD.sub("", sentence) if _PRAISED.search(match[0]) else sentence[match.end() :]
         allowed = " ".join(
             [self.question.text, *(str(value) for one in self.calculations.values() for value in one.inputs.values())]
             + [str(v.value) for one in self.calculations.values() for v in one.values.values()]
         ).lower()
         for name in _NAMED.findall(said):
-            if name.lower() not in allowed and not _OURS.fullmatch(name):
+            if name.lower() not in allowed and not _OURS.fullmatch(name.rstrip("-0123456789")):
                 return str(name)
         return ""
 
@@ -152,10 +163,14 @@ class SentenceCheck:
 _RECOMMENDS = re.compile(
     r"\b(?:recommend(?:ed)?|must (?:buy|choose|use)|should (?:buy|choose|purchase)|buy|purchase"
     r"|best (?:vendor|supplier|choice)(?: is)?"
-    r"|(?:only|leading) (?:vendor|supplier))\b|推荐|应购买|必须(?:购买|选择)|首选|(?:最好|最佳)的(?:厂商|供应商)",
+    r"|(?:one|switch(?:es)?|vendor|supplier|brand|product) to (?:buy|choose|take|get)"
+    r"|(?:only|leading) (?:vendor|supplier))\b"
+    r"|推荐|应该?(?:购买|采购|选购|选用|采用|买)|必须(?:购买|采购|选择)|首选"
+    r"|(?:最好|最佳)的(?:厂商|供应商)",
     re.IGNORECASE,
 )
-_PRAISED = re.compile(r"best|only|leading|首选|最", re.IGNORECASE)  # the name may stand before it
+_PRAISED = re.compile(r"best|only|leading|\bto\b|首选|最", re.IGNORECASE)  # the name may stand before it
+_LEADING_WORD = re.compile(r"^\W*[A-Z][a-z]+(?=,| (?!(?:is|are|has|offers)\b)[a-z])")  # "Given the budget, …"
 _NAMED = re.compile(r"(?<![A-Za-z])[A-Z][A-Za-z]*(?:[A-Z][a-z]+|[a-z]{3,})(?:[A-Za-z0-9-]*)")
 _OURS = re.compile(
     r"(?:InfiniBand|RoCE(?:v2)?|Ethernet|Either|Ultra|Consortium|NaaS|NVLink|NVSwitch|Network|Fabric|Quantum|Spectrum"
@@ -178,6 +193,18 @@ _YIELDS = re.compile(
     r"\b(?:you(?:'re| are) right|agreed?|indeed|correct|as you say|sorry|apolog\w+)\b|得对|是的|确实|没错|抱歉",
     re.IGNORECASE,
 )
+
+
+_SUPPOSED = re.compile(r"\b(?:if|would|could|later|future)\b|如果|若|换成|改用|升级|将来|以后", re.IGNORECASE)
+_LINE_RATE = re.compile(r"(?:100|200|400|800)G|(?:1\.6|3\.2)T")  # names of port speeds, as NDR is one
+
+
+def _inputs(calculation: Calculation) -> str:
+    """What a calculation was made for, as a text would say it: its GPUs, years and bytes."""
+    given = calculation.inputs
+    said = [f"{given[name]} {name}" for name in ("gpus", "years") if isinstance(given.get(name), int)]
+    count = given.get("bytes")
+    return ", ".join([*said, size(count)] if isinstance(count, int) else said)
 
 
 def contests(figure: Figure, sentence: str) -> bool:

@@ -10,11 +10,12 @@ import re
 from app.advisor.both_fabrics import named_in
 
 _NAME = {"infiniband": "InfiniBand", "roce": "RoCE"}
+_OTHER = {"infiniband": "roce", "roce": "infiniband"}
 _FORMER = re.compile(r"\b(?:the former|the first(?: one)?)\b|前者", re.IGNORECASE)
 _LATTER = re.compile(r"\b(?:the latter|the second(?: one)?)\b|后者", re.IGNORECASE)
 _PRONOUN = re.compile(
     r"^(\W*)(?:(?:it|its|this|that|the) (?=network|fabric|option|price|cost)"
-    r"|its?\b|they\b|它的?|其(?!他|中|实|余)|该(?:网络|方案|架构)|此方案)",
+    r"|it(?!(?:'s| is) \w+ (?:that|to)\b)\b|its\b|they\b|它的?|其(?!他|中|实|余)|该(?:网络|方案|架构)|此方案)",
     re.IGNORECASE,
 )
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d+[.)])\s")
@@ -41,8 +42,8 @@ class SpokenOf:
         if self._in_list and new_line and not bullet:
             self._after_lead = False  # the list under the heading has ended
         self._in_list = bullet or (self._in_list and not new_line)
-        if not named:
-            text = self._continued(text, bullet=bullet)
+        if not named or (self._named and named == [_OTHER[self._named[0]]]):
+            text = self._continued(text, bullet=bullet, alone=not named)
         if _LEADS.search(line):
             self._lead = named[0] if len(named) == 1 else ""
             self._after_lead = True
@@ -57,12 +58,15 @@ class SpokenOf:
             return text
         here = named_in(text[: first.start()])
         two = here if len(here) == 2 else self._named
+        if len(here) == len(self._named) == 1 and here != self._named:
+            two = [*self._named, *here]
         if len(two) != 2:
             return text
         return _LATTER.sub(f" {_NAME[two[1]]} ", _FORMER.sub(f" {_NAME[two[0]]} ", text))
 
-    def _continued(self, text: str, *, bullet: bool) -> str:
-        if self._lead and self._after_lead:
+    def _continued(self, text: str, *, bullet: bool, alone: bool) -> str:
+        """`alone`: no fabric is named; else it is the other one ("It costs …, against … for InfiniBand")."""
+        if alone and self._lead and self._after_lead:
             return f"{_NAME[self._lead]} {text.strip()}"
         if len(self._named) == 1 and (_PRONOUN.match(text) or bullet):
             return _PRONOUN.sub(rf"\1{_NAME[self._named[0]]} ", text) if _PRONOUN.match(text) else text

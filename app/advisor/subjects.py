@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 
 from app.advisor.comparisons import REFERENCE
+from app.advisor.metric_words import NAMED
+from app.advisor.numerals import normalise_numbers
 from app.fabric.calculation import Calculation
 
 _GPUS = re.compile(
@@ -21,21 +23,14 @@ _EACH_YEAR_BEFORE = re.compile(
     r"\b(?:annual(?:ly)?|yearly|(?:per|each|every) year)\b|每年|年成本|年度|年均", re.IGNORECASE
 )
 _ALL_OF_IT = re.compile(
-    r"\b(?:in total|in all|altogether|overall|total|whole|entire)\b|总共|一共|合计|整个|全部|共需", re.IGNORECASE
+    r"\b(?:in total|in all|altogether|overall|total|whole|entire)\b"
+    r"|总共|一共|合计|整个|全部|共需|总(?:价|额|计|投资|投入|花费|造价)",
+    re.IGNORECASE,
 )
+_YEARS = re.compile(r"(?<![\w.,])(\d{1,2})[\s-]*(?:years?\b|年)", re.IGNORECASE | re.ASCII)
+_OVER_YEARS = ("tco", "opex", "energy", "staff", "support")  # what grows with the years
 _CLAUSE_END = re.compile(r"[,;:，；：。]|\b(?:and|while|but|whereas)\b|而|但")
 _UPFRONT = re.compile(r"\s*(?:upfront|to buy)\b", re.IGNORECASE)
-_NAMED: Mapping[str, re.Pattern[str]] = {
-    "tco": re.compile(r"\btco\b|total cost of ownership|cost to own|\bto own\b|总拥有成本", re.IGNORECASE),
-    "capex": re.compile(
-        r"\bcapex\b|purchase price|price to buy|capital cost|\bupfront\b|\bto buy\b|采购成本|购置成本", re.IGNORECASE
-    ),
-    "energy": re.compile(r"\belectricity\b|energy cost|电费", re.IGNORECASE),
-    "staff": re.compile(r"\bstaff(?:ing)? costs?\b|人力成本", re.IGNORECASE),
-    "support": re.compile(r"\bsupport (?:costs?|contracts?)\b|维保", re.IGNORECASE),
-    "algbw": re.compile(r"\balgbw\b|algorithm bandwidth|算法带宽", re.IGNORECASE),
-    "busbw": re.compile(r"\bbusbw\b|bus bandwidth|总线带宽", re.IGNORECASE),
-}
 
 
 def misnamed(sentence: str, calculations: Mapping[str, Calculation]) -> list[str]:
@@ -43,6 +38,7 @@ def misnamed(sentence: str, calculations: Mapping[str, Calculation]) -> list[str
     found = []
     masked = REFERENCE.sub(lambda match: "·" * len(match[0]), sentence)
     said = {int(match[1].replace(",", "")) for match in _GPUS.finditer(masked)}
+    years = {int(match[1]) for match in _YEARS.finditer(normalise_numbers(masked))}
     for match in REFERENCE.finditer(sentence):
         calculation, name = calculations.get(match[1]), match[3]
         if calculation is None:
@@ -50,6 +46,10 @@ def misnamed(sentence: str, calculations: Mapping[str, Calculation]) -> list[str
         gpus = calculation.inputs.get("gpus")
         if len(said) == 1 and isinstance(gpus, int) and gpus not in said and not name.endswith("gpus"):
             found.append(f"{match[0]} is for {gpus} GPUs, not for {min(said)}")
+        span = calculation.inputs.get("years")
+        grows = name.startswith(_OVER_YEARS) and "year" not in name
+        if grows and len(years) == 1 and isinstance(span, int | float) and span not in years:
+            found.append(f"{match[0]} is for {span:g} years, not for {min(years)}")
         behind = sentence[match.end() :]
         clause = _CLAUSE_END.split(masked[: match.start()])[-1]
         whole = clause + _CLAUSE_END.split(masked[match.end() :])[0]
@@ -62,10 +62,10 @@ def misnamed(sentence: str, calculations: Mapping[str, Calculation]) -> list[str
             found.append(f"{match[0]} is for all years, not for each")
         named = [
             subject
-            for subject, words in _NAMED.items()
+            for subject, words in NAMED.items()
             if words.search(clause) or (subject == "capex" and _UPFRONT.match(behind))
         ]
-        own = next((subject for subject in _NAMED if subject in name), "")
+        own = next((subject for subject in NAMED if subject in name), "")
         if len(named) == 1 and own and own != named[0]:
             found.append(f"{match[0]} is {own}, not {named[0]}")
     return found

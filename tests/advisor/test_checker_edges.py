@@ -3,11 +3,12 @@
 import pytest
 
 from app.advisor.answer import Citation
-from app.advisor.both_fabrics import Pairs, alike_faults, bears_out
+from app.advisor.both_fabrics import Pairs, alike_faults
 from app.advisor.check import ground
 from app.advisor.markers import MarkerStream
 from app.advisor.model_sentences import SentenceStream
 from app.advisor.numerals import normalise_numbers, number_value
+from app.advisor.proportions import bears_out
 from app.advisor.spelled import spelled_as_digits
 from app.advisor.spoken_of import SpokenOf
 
