@@ -163,7 +163,7 @@ def gather(
     """Run what the question calls for. Raises AdvisorError where the cluster cannot be built as described."""
     if question.grows:
         step(Step("calculate", "grow"))
-        grown = growth_calculation(question.spec, question.text, tools.catalog)
+        grown = growth_calculation(question.spec, question.text, tools.catalog, tools.accelerators)
         return Evidence(question, "sizing", hits, _numbered([grown]), searched=(question.text,))
     kind = _resolved_kind(question, hits, library)
     evidence = Evidence(question, kind, hits, searched=(question.text,))

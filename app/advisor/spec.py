@@ -45,6 +45,7 @@ class ClusterSpec:
     roce_switch: str | None = None
     keep: str | None = None  # switches that are there: "40x sn4700, 4x sn5600"
     gpus_there: int | None = None  # of `gpus`, those that hang on them already
+    gpu_model_there: str | None = None  # where they are of another model than those that are added, gpu_model
     model: str | None = None  # id of the catalog's models.yaml
     train_tokens: float | None = None
     sequence: int | None = None  # tokens of one sequence; of one prompt for inference

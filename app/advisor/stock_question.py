@@ -19,13 +19,13 @@ Role = Literal["added", "total", "there"]
 _NEAR = 45  # characters in front of a count in which a word says what is with it
 _HAVE = re.compile(
     r"\b(?:keep(?:ing)?|kept|re-?us(?:e|es|ing|ed)|retain(?:ing)?|existing|already|have|has|having|own|owns|my|our"
-    r"|their|these|current(?:ly)?|in stock|installed|left over|got)\b"
-    r"|保留|沿用|利旧|利用|复用|继续用|继续使用|现有|已有|原有|手上|手里|手头|我们有|我有|旧的|老的|库存|已经有|接在|接到|接了|已接|不换|(?<!没)有\s*$",
+    r"|their|these|current(?:ly)?|in stock|installed|left over|got|runs?|running|operat(?:e|es|ing)|carrying|hosting)\b"
+    r"|机房(?:里|内|中)?(?!要|需|新)|现网|在用|在跑|(?:挂|跑|接|带)(?:着|了)|保留|沿用|利旧|利用|复用|继续用|继续使用|现有|已有|原有|手上|手里|手头|我们有|我有|旧的|老的|库存|已经有|接在|接到|接了|已接|不换|(?<!没)有\s*$",
     re.IGNORECASE,
 )
 _HAVE_AFTER = re.compile(
     r"^\W*(?:switches\W*)?(?:already|in stock|left over|we (?:have|own)|that we|there)\b"
-    r"|^\W*(?:交换机)?(?:不换|保留|继续用|利旧)"
+    r"|^\W*(?:交换机)?(?:不换|保留|继续用|利旧)|^\W*(?:交换机)?上?面?(?:已经?|现在|目前)?(?:挂|跑|接|带)(?:着|了)"
 )
 _BUY = re.compile(
     r"\b(?:buy(?:ing)?|purchas\w+|order(?:ing)?|quot\w+|price of|need|replace|with new)\b"
@@ -41,7 +41,8 @@ _GLUE = re.compile(
 )
 _ADDED = re.compile(
     r"\b(?:add(?:ing|ed)?|another|extra|additional|more|new|bring(?:ing)? in|extend(?:ing)? by|expand(?:ing)? by|plus"
-    r"|grow(?:ing)? by|buy(?:ing)?|order(?:ed)?)\b|新增|增加|再加|追加|新买|新购|扩容(?!到|至)|再上|再接|加(?!速)",
+    r"|grow(?:ing)? by|buy(?:ing)?|order(?:ed)?|(?:extension|expansion|increase) (?:of|by))\b"
+    r"|新增|增加|再加|追加|新买|新购|扩容(?!到|至)|再上|再接|加(?!速)",
     re.IGNORECASE,
 )
 _TOTAL = re.compile(
@@ -50,7 +51,16 @@ _TOTAL = re.compile(
     re.IGNORECASE,
 )
 _MORE_AFTER = re.compile(r"^\s*(?:more|extra|additional|new)\b", re.IGNORECASE)
+_COMING_AFTER = re.compile(  # behind "128 H100s": "arrive in March", "extension", "即将到货"
+    r"^[-\s]*(?:(?:will|are|is|to|be|have|been|being|about|now)\s+)*"
+    r"(?:extension|expansion|arriv\w+|com(?:e|es|ing)\b|land(?:s|ing)?\b|follow\w*|join\w*|on order|ordered"
+    r"|planned|added|deliver\w*|on top)|^(?:即将|马上|下个?月|明年|快)?(?:要)?(?:到货|上架|进场|入场|交付)",
+    re.IGNORECASE,
+)
 _ROLES: tuple[tuple[Role, re.Pattern[str]], ...] = (("there", _HAVE), ("added", _ADDED), ("total", _TOTAL))
+_NO_NOUN = (  # behind a number that stands alone
+    r"(?![\d\w.:])(?!,\d)(?!\s*(?:gpus?|cards?|nodes?|servers?|x|台|tiers?|planes?|racks?|switch\w*|leaf|leaves|spines?|years?|%|\$))"
+)
 _NODES_AFTER = r"(?:(?P<per>\d+)[- ]?(?:gpu|卡)\s*)?(?P<node>nodes?|servers?|台服务器|台机器|个节点|节点)"
 _THERE_AFTER = re.compile(
     r"\s*(?:(?:hang|are|is|sit|run|running|connected|attached)\s+)*(?:on (?:them|it|these)|there|already|today|now)\b"
@@ -62,9 +72,10 @@ _EVEN = re.compile(
     r"\b(?:non-?\s?blocking|full bisection|(?:without|no)(?: any)? oversubscription)\b|[不无]收敛|无阻塞|非阻塞|零收敛",
     re.IGNORECASE,
 )
+_ENOUGH = re.compile(r"\b(?:enough|suffic\w+)\b|够", re.IGNORECASE)
 _WHAT_BECOMES = re.compile(
     r"\b(?:keep\w*|kept|re-?us\w+|retain\w*|add\w*|grow\w*|expan\w+|exten\w+|scal\w+|enough|suffic\w+|carr(?:y|ies)|doubl\w+|tripl\w+"
-    r"|support|handle|fit|breaks?|how many|another|more|buy|up to|go to|what if|idle|want)\b"
+    r"|support|handle|fit|breaks?|how many|another|more|buy|bought|up to|go to|what if|idle|want|arriv\w+|coming)\b"
     r"|保留|利旧|沿用|复用|新增|增加|再加|追加|扩|够|带得动|能带|能接|支持|承载|多少|几台|还要|还需|不换|闲置|再上|翻|加倍|想接|计划|打算",
     re.IGNORECASE,
 )
@@ -84,8 +95,10 @@ def stock_said(
     if not keep and not carried.keep:
         return {}
     counts: dict[Role | None, int] = {}
-    for role, count in _gpus(rest, tuple(gpu_models), carried.gpus_per_node):
+    models: dict[Role | None, str] = {}
+    for role, count, model in _gpus(rest, tuple(gpu_models), carried.gpus_per_node):
         counts[role] = counts.get(role, 0) + count
+        models.setdefault(role, model)
     there, added, total, plain = (counts.get(role) for role in ("there", "added", "total", None))
     even = {"oversubscription": 1.0} if _EVEN.search(rest) else {}
     if match := _RATIO_TO.search(rest):  # "from 1:1 to 4:1"
@@ -98,10 +111,18 @@ def stock_said(
     times = next((factor for factor, pattern in _TIMES if pattern.search(rest)), 0)
     if times and added is None and total is None and (running := plain or there):
         return found | {"gpus_there": running, "gpus": times * running}
+    if there and plain and added is None and total is None:
+        meant: Role = "added" if plain <= there else "total"  # fewer than hang on them cannot be all of them
+        added, total, plain = (plain, None, None) if meant == "added" else (None, plain, None)
+        models[meant] = models.pop(None, "")
     if added is None and total is None:  # "can my 40 SN4700 carry 512 GPUs?": nothing is said to be there
         planned = plain if plain is not None else there
         return found | ({} if planned is None else {"gpus": planned})
     there = (there or 0) + (plain or 0)
+    old = models.get("there") or models.get(None, "")
+    new = models.get("added") or models.get("total", "")
+    if there and old and new and old != new:
+        found |= {"gpu_model": new, "gpu_model_there": old}
     return found | ({"gpus_there": there} if there else {}) | {"gpus": total if total else there + (added or 0)}
 
 
@@ -114,7 +135,7 @@ def asks_growth(
     follow_up: bool,
 ) -> bool:
     """Whether the question is what becomes of switches that are there; not which fabric to choose, or how to run it."""
-    if intents & {"decision", "pick", "alternative", "configuration"}:
+    if intents & {"pick", "alternative", "configuration"} or ("decision" in intents and not _ENOUGH.search(words)):
         return False
     grew = previous is not None and any(one["tool"] == "grow" for one in previous.calculations)
     if grew and "gpus_there" in changes:
@@ -159,14 +180,15 @@ def _counted(names: tuple[str, ...]) -> re.Pattern[str]:
     )
 
 
-def _gpus(text: str, models: tuple[str, ...], per_node: int) -> Sequence[tuple[Role | None, int]]:
-    """Numbers of GPUs with what is said of each; None where nothing is."""
-    found: list[tuple[Role | None, int]] = []
+def _gpus(text: str, models: tuple[str, ...], per_node: int) -> Sequence[tuple[Role | None, int, str]]:
+    """Numbers of GPUs with what is said of each, None where nothing is; and the GPU, "" where it is not named."""
+    found: list[tuple[Role | None, int, str]] = []
     last = 0
     for match in _gpu_counts(models).finditer(text):
-        count = int((match["count"] or match["bare"]).replace(",", ""))
-        if match["bare"]:
-            found.append(("there", count))
+        count = int((match["count"] or match["bare"] or match["goal"] or match["more"]).replace(",", ""))
+        if not match["count"]:
+            found.append(("there" if match["bare"] else "total" if match["goal"] else "added", count, ""))
+            last = match.end()
             continue
         if match["node"]:
             count *= int(match["per"] or per_node)
@@ -175,11 +197,11 @@ def _gpus(text: str, models: tuple[str, ...], per_node: int) -> Sequence[tuple[R
             (one.end(), role) for role, pattern in _ROLES for one in pattern.finditer(before)
         ]
         role: Role | None = max(roles)[1] if roles else None
-        if _MORE_AFTER.match(text[match.start("after") :]):
+        if _MORE_AFTER.match(text[match.start("after") :]) or _COMING_AFTER.match(text[match.end() :]):
             role = "added"
         elif role is None and _THERE_AFTER.match(text[match.end() :]):
             role = "there"
-        found.append((role, count))
+        found.append((role, count, match["model"] or match["model2"] or ""))
         last = match.end()
     return found
 
@@ -188,10 +210,16 @@ def _gpus(text: str, models: tuple[str, ...], per_node: int) -> Sequence[tuple[R
 def _gpu_counts(models: tuple[str, ...]) -> re.Pattern[str]:
     """`256 H200s`, `256 more GPUs`, `256 张卡`, `32 nodes`, `32 8-GPU servers`."""
     model = "|".join(re.escape(one) for one in sorted(models, key=len, reverse=True))
-    noun = rf"(?:nvidia\s+)?(?:(?:{model})(?:s\b|(?![\w-]))|gpus?\b|cards?\b|accelerators?\b|张|卡|块|片)"
+    noun = (
+        rf"(?:nvidia\s+)?(?:[张块片]\s*)?(?:(?P<model>{model})(?:s\b|(?![\w-]))|gpus?\b|cards?\b|accelerators?\b"
+        r"|张|卡|块|片)"
+    )
     return re.compile(
         rf"(?<![\w.:])(?P<count>\d[\d,]*)(?![\d.:])(?P<after>\s*)(?:x\s*)?(?:(?:more|extra|additional|new|existing|old)\s+)?"
-        rf"(?:(?:(?:{model})\s+)?{_NODES_AFTER}|{noun})"
-        rf"|\b(?:to|on top of) (?:my|our|the) (?P<bare>\d[\d,]*)(?![\d\w.:])(?!\s*(?:gpus?|cards?|nodes?|x|台))",
+        rf"(?:(?:(?P<model2>{model})\s+)?{_NODES_AFTER}|{noun})"
+        rf"|\b(?:to|on top of) (?:my|our|the) (?P<bare>\d[\d,]*){_NO_NOUN}"
+        rf"|\b(?:go(?:ing)?|grow(?:ing)?|expand(?:ing)?|scal(?:e|ing)|extend(?:ing)?|get|move)(?: up| out)? to "
+        rf"(?P<goal>\d[\d,]*){_NO_NOUN}"
+        rf"|\b(?:extension|expansion|increase) (?:of|by) (?P<more>\d[\d,]*){_NO_NOUN}",
         re.ASCII,
     )

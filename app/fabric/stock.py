@@ -31,6 +31,12 @@ _ONE = re.compile(
 _THOUSANDS = re.compile(r"(?<![\w.-])(\d{1,3}),(?=\d{3}(?!\d))")
 
 
+@dataclass(frozen=True, slots=True)
+class GpuKind:
+    name: str
+    gbps: int  # network of one GPU, all planes
+
+
 @dataclass(frozen=True)
 class StockPlan:
     """The switches there against the cluster planned. `alone` is the fabric of the most numerous model by itself."""
@@ -47,6 +53,7 @@ class StockPlan:
     alone: Topology | None
     max_gpus: int  # that the switches there carry with nothing bought
     lowest_ratio: float | None  # at which the switches there suffice
+    kinds: tuple[GpuKind, GpuKind] | None = None  # of the GPUs there and of those added, where they differ in speed
 
     @property
     def fit(self) -> Mapping[str, Switch]:
@@ -160,12 +167,15 @@ def plan_stock(
     oversubscription: float = 1.0,
     new_switch: str | None = None,
     whole_units: bool = True,
+    kinds: tuple[GpuKind, GpuKind] | None = None,
 ) -> StockPlan:
     """Which of the switches there (`keep`: "40x sn4700", or a mapping) carry `gpus_there` + `add_gpus` GPUs.
 
-    All GPUs have the same nodes and speed. `new_switch` is what may be bought, by default the catalog's for this
-    fabric and speed; more of a model that is there may be bought too. `fabric` is by default that of the switches.
-    Raises AdvisorError as size_fabric does, for switches that are not in the catalog, and where no fabric follows.
+    All GPUs have the same nodes and speed; where those there and those added are of two `kinds` (in this order), that
+    is said, and `gbps_per_gpu` should be the faster of theirs, which is then an upper bound. `new_switch` is what may
+    be bought, by default the catalog's for this fabric and speed; more of a model that is there may be bought too.
+    `fabric` is by default that of the switches. Raises AdvisorError as size_fabric does, for switches that are not in
+    the catalog, and where no fabric follows.
     """
     check_range("add_gpus", add_gpus, 0, 10_000_000)
     check_range("gpus_there", gpus_there, 0, 10_000_000)
@@ -219,6 +229,7 @@ def plan_stock(
         search.sized(main, gpus, oversubscription) if main else None,
         search.most_gpus(fit, oversubscription),
         next((ratio for ratio in ratios if search.suffices(fit, gpus, ratio)), None),
+        kinds,
     )
 
 

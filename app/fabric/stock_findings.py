@@ -56,6 +56,9 @@ def values(plan: StockPlan) -> dict[str, Value]:
         found["spare_gpus"] = Value(plan.max_gpus - plan.gpus, "GPUs")
     if plan.lowest_ratio is not None:
         found["stock_oversubscription"] = Value(plan.lowest_ratio)
+    if plan.kinds is not None:
+        for name, kind in zip(("there", "added"), plan.kinds, strict=True):
+            found[f"{name}_gpu"], found[f"{name}_gbps"] = Value(kind.name), Value(kind.gbps, "Gbit/s")
     return found | dict(_of_the_model(plan)) | dict(_unfit(plan)) | dict(_breakout(plan))
 
 
@@ -117,6 +120,7 @@ def codes(plan: StockPlan, values: Mapping[str, Value]) -> list[str]:
         "looser": bool(plan.bought) and ratio is not None and ratio > asked,
         "gpus-there": not plan.bought and not plan.inputs["gpus_there"],
         "tighter": not plan.bought and ratio is not None and ratio < asked,
+        "two-speeds": plan.kinds is not None,
         "across": plan.chosen.oversubscription() > 1.0,
         "recable": any(plan.kept.values()) and plan.joint_rails > 1 and plan.chosen.tree.tiers > 1,
         "breakout": "breakout_model" in values,

@@ -122,6 +122,16 @@ SENTENCES: Mapping[str, Sentence] = {
             "不必收敛这么多：现有交换机可按 {stock_oversubscription}:1 容纳 {planned_gpus}，只多链路，不多交换机。",
         ),
     ),
+    "two-speeds": Sentence(
+        "check",
+        Bilingual(
+            "The GPUs there ({there_gpu}) have {there_gbps} each in their standard server, those added ({added_gpu}) "
+            "{added_gbps}. All are calculated at the faster of the two, an upper bound: leaves with ports of both "
+            "speeds are not computed.",
+            "原有 GPU（{there_gpu}）的标准服务器每卡 {there_gbps}，新增的（{added_gpu}）每卡 {added_gbps}。"
+            "全部按两者中较快的计算，属于上限；同一叶上混用两种速率的端口未作计算。",
+        ),
+    ),
     "across": Sentence(
         "check",
         Bilingual(

@@ -39,6 +39,20 @@ def said(advisor: Advisor, text: str, carried: ClusterSpec | None = None) -> dic
         ("四十台 SN4700 不换，增加 256 卡", "40x sn4700", None, 256),
         ("保留现有40台SN4700，新增256张H200，3:1收敛，会有什么问题？", "40x sn4700", None, 256),
         ("机房里有24台QM9700，已接了300张H100，再加128张会不会不够？", "24x qm9700", 300, 428),
+        ("We run 32 SN5600s today with 512 H200 on them; a 256 GPU extension is coming at 2:1", "32x sn5600", 512, 768),
+        ("We run 32 SN5600s with 512 H200 on them; then 256 GPUs at 2:1 - enough?", "32x sn5600", 512, 768),
+        ("We run 32 SN5600s with 512 H200 on them. Do they carry 1,024 GPUs?", "32x sn5600", 512, 1024),
+        ("We run 40 SN4700 with 320 A100 on them, 128 H100 arrive in march", "40x sn4700", 320, 448),
+        ("We've got 32 QM8700 and 256 A100s and want to go to 512", "32x qm8700", 256, 512),
+        (
+            "We operate 24 Arista 7060X6-64PE carrying 1,024 H100s. An extension of 512 is planned",
+            "24x 7060x6-64pe",
+            1024,
+            1536,
+        ),
+        ("机房里24台QM9700，挂着256张H100，再加256张够不够？", "24x qm9700", 256, 512),
+        ("现网36台SN5600跑着1024张H200，计划扩容512张，收敛比2:1，盒子够吗", "36x sn5600", 1024, 1536),
+        ("24台QM9700跑了256张H100，明年128张H200到货，要买什么？", "24x qm9700", 256, 384),
     ],
 )
 def test_what_is_there_and_what_is_planned(
@@ -56,6 +70,8 @@ def test_what_is_there_and_what_is_planned(
         "How much do 40 SN4700 switches cost?",
         "Is the SN4700 any good for 256 GPUs?",
         "我们有 256 块 GPU，想买 20 台 SN5600",
+        "新机房要24台QM9700，256张H100够不够？",
+        "A design of 24 QM9700 that carries 256 GPUs",
     ],
 )
 def test_switches_of_a_design_are_not_there(advisor: Advisor, text: str) -> None:
@@ -142,3 +158,41 @@ def test_a_ratio_of_ours_is_traced(advisor: Advisor) -> None:
     answer = advisor.answer("手上有 64 台 SN3700，想接 128 台 A100 节点，200G 网卡，够用吗？")
     assert ":1 时，现有交换机就够" in answer.text
     assert answer.grounding.unsupported == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        (
+            "We run 40 SN4700 with 320 A100 on them, 128 H100 arrive in March - what has to be bought?",
+            ("GPUs there (A100) have 200 Gb/s each", "those added (H100) 400 Gb/s", "| 320 / 128 |"),
+        ),
+        ("现网40台SN4700挂着320张A100，再加128张H100，够不够？", ("（A100）的标准服务器每卡 200", "| 320 / 128 |")),
+    ],
+)
+def test_gpus_of_two_speeds_are_said_to_be_calculated_at_the_faster(
+    advisor: Advisor, question: str, said: tuple[str, ...]
+) -> None:
+    answer = advisor.answer(question)
+    assert all(one in answer.text for one in said), answer.text
+    assert answer.calculations[0]["inputs"]["gbps_per_gpu"] == 400 and answer.spec["gpu_model"] == "h100"
+    assert answer.grounding.unsupported == () and answer.grounding.contradictions == ()
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "We run 40 SN4700 with 320 A100 on them, another 128 A100 arrive in March - what has to be bought?",
+        "We run 40 SN4700 with 320 H100 on them, 128 H200 arrive in March - what has to be bought?",
+    ],
+)
+def test_gpus_of_one_speed_are_not(advisor: Advisor, question: str) -> None:
+    answer = advisor.answer(question)
+    assert grown(answer)["planned_gpus"] == 448 and "faster of the two" not in answer.text
+
+
+def test_an_extension_is_computed_as_growth(advisor: Advisor) -> None:
+    answer = advisor.answer(
+        "We run 32 SN5600s today with 512 H200 on them; a 256 GPU extension is coming at 2:1 - do we have enough boxes?"
+    )
+    assert answer.text.startswith("**No switch has to be bought") and grown(answer)["planned_gpus"] == 768

@@ -13,7 +13,7 @@ from app.advisor.answer import Answer
 from app.advisor.spec import ClusterSpec
 from app.fabric.calculation import rows_in
 from app.fabric.cost import CATEGORIES
-from app.fabric.stock import plan_stock
+from app.fabric.stock import GpuKind, plan_stock
 from app.knowledge import load_catalog
 from app.settings import knowledge_folder
 from app.web import labels as module
@@ -53,8 +53,9 @@ def test_every_figure_of_an_answer_has_a_name(decision: Answer) -> None:
 
 def test_every_figure_of_growth_on_old_switches_has_a_name() -> None:
     catalog = load_catalog(knowledge_folder() / "catalog")
+    kinds = (GpuKind("A100", 200), GpuKind("H200", 400))
     plans = [
-        plan_stock(catalog, keep=keep, add_gpus=256, gpus_there=there, oversubscription=3.0, fabric="roce")
+        plan_stock(catalog, keep=keep, add_gpus=256, gpus_there=there, oversubscription=3.0, fabric="roce", kinds=kinds)
         for keep, there in (("40x sn4700", 0), ("40x sn4700, 2x sn3700, 2x qm9700", 768), ("3x sn5600", 9_000))
     ]
     calculations = [plan.calculation() for plan in plans]
