@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from app.advisor.advice import DENIED, gratis, other_advice
 from app.advisor.both_fabrics import FABRIC, Pairs, alike_faults, other
 from app.advisor.metric_words import metric_of
 from app.fabric.calculation import Calculation
@@ -44,9 +45,6 @@ _OTHER_SPEED = re.compile(
 _MORE = r"higher|greater|larger|exceeds?|above|more than|高于|大于|多于|超过|更高|更多"
 _LESS = r"lower|smaller|fewer|below|less than|under|低于|小于|少于|更低|更少"
 ANY_UNIT = ("USD", "us", "kW", "GB/s", "", "switches")
-_NOT = re.compile(
-    r"\b(?:not|never|neither|nor|no)\b|n't\b|并不|不比|不会|没有|不如|并非|不(?=更|便宜|贵)", re.IGNORECASE
-)
 _NOT_THIS = re.compile(  # right in front of the comparative
     r"(?:\b(?:not|never|no)|n't)\s+(?:(?:any|much|really|actually|significantly|the)\s+)*$"
     r"|(?:并不|不|并非)(?:会|更|是|显得)?\s*$|(?:不比|没有|不如)[^，。]{0,16}$",
@@ -54,35 +52,17 @@ _NOT_THIS = re.compile(  # right in front of the comparative
 )
 _HARDLY_EVER = re.compile(r"\b(?:always|necessarily|only|just|merely)\b|总是|一定|必然|仅|只是", re.IGNORECASE)
 _OPEN = re.compile(
-    r"\b(?:if|unless|whether|would|could|might|when|until|either)\b|如果|若|是否|除非|可能|(?<![相应适恰正])当(?![然前中])",
+    r"\b(?:if|unless|whether|would|could|might|when|until|either)\b|如果|只有|才(?:上|选|用|需|值|考虑|有必要)|若|是否|除非|可能|(?<![相应适恰正])当(?![然前中])",
     re.IGNORECASE,
 )
-_ADVISE = re.compile(
-    r"\b(?:recommend(?:ed|s|ation)?|choose|go (?:with|for)|pick|opt for|best choice|better choice|winner|wins"
-    r"|should (?:use|buy|take|deploy))\b"
-    r"|^\W*(?:so |then )?(?:go|take|buy|use|deploy|get)(?= (?:infiniband|IB|roce|ethernet)\b"
-    r"(?!'s|[^.]*\b(?:for|where|only)\b))"
-    r"|还是上|建议(?:您)?(?:选|采用|使用|上)|推荐|应该?(?:选|采用|使用|上)|首选|还是选|(?:更好|最佳|更优)的选择|胜出",
-    re.IGNORECASE,
-)
-_ADVISE_AGAINST = re.compile(
-    r"\b(?:avoid|do not (?:use|buy|choose|deploy)|don't (?:use|buy|choose|deploy)|not (?:be )?recommend(?:ed)?"
-    r"|(?:advise|recommend) against|stay away from)\b"
-    r"|(?:不|不要|不会)(?:建议|推荐)|避免(?:使用|采用)|不要(?:选|使用|采用|上)|别选",
-    re.IGNORECASE,
-)
-_OVER = re.compile(r"\b(?:over|rather than|instead of|not)\b|而(?:不是|非)", re.IGNORECASE)
 _COUNTED = re.compile(r"(?:fewer|more)\s+(?!than\b|expensive\b|costly\b|of\b)[a-z]", re.IGNORECASE)
 _HELD_AGAINST = re.compile(
     r"\b(?:instead of|against|versus|vs\.?|rather than|compared (?:to|with)|not)\s*$"
     r"|(?:而不是|而非|相比于?|对比|对)\s*$",
     re.IGNORECASE,
 )
-_GRATIS = re.compile(
-    r"\b(?:is|are|comes?) (?:entirely |completely )?free\b(?! (?:of|from) (?!charge))"
-    r"|\bcosts? nothing\b|\bfor free\b|\bat no cost\b|\bfree of charge\b"
-    r"|免费|不花钱|零成本",
-    re.IGNORECASE,
+_LISTED = re.compile(
+    r"[\w-]+\s*(?:and|or|、|和|与|及)\s*(?:InfiniBand|IB|RoCE|Ethernet|以太网)", re.IGNORECASE | re.ASCII
 )
 
 
@@ -105,8 +85,8 @@ def faults(
     if not _OPEN.search(sentence):
         found += _wrong_way_round(sentence, calculations, pairs)
         found += alike_faults(REFERENCE.sub(" ", sentence), pairs)
-        found += _gratis(sentence)
-        found += _other_advice(sentence, choice)
+        found += gratis(sentence)
+        found += other_advice(sentence, choice)
     return found
 
 
@@ -154,7 +134,9 @@ def _said_of(
             return ""
         return named[0]
     apart = max(fabrics) < min(values) or max(values) < min(fabrics)
-    if apart:  # all fabrics, then all figures: in the same order, or else it cannot be told
+    listed = _LISTED.match(sentence[places[fabrics[0]] :]) or places[fabrics[0]] < places[values[0]]
+    if apart and (listed or not _share_a_clause(places, values, fabrics, sentence)):
+        # all fabrics, then all figures: in the same order, or else it cannot be told
         return named[order] if len(values) == len(fabrics) else ""
     clause_start, clause_end = _clause(sentence, places[at])
     before = [one for one in fabrics if clause_start <= places[one] < places[at]]
@@ -164,6 +146,11 @@ def _said_of(
     if after:
         return kinds[after[0]]
     return ""
+
+
+def _share_a_clause(places: Sequence[int], values: Sequence[int], fabrics: Sequence[int], sentence: str) -> bool:
+    of_fabrics = {_clause(sentence, places[one]) for one in fabrics}
+    return any(_clause(sentence, places[one]) in of_fabrics for one in values)
 
 
 def _before_the_other(
@@ -212,7 +199,7 @@ def _wrong_way_round(sentence: str, calculations: Mapping[str, Calculation], pai
         if match is None or (units == ("us",) and _OTHER_SPEED.search(masked)):
             continue
         denied = bool(_NOT_THIS.search(masked[: match.start()]))
-        if not denied and _NOT.search(masked[: match.end()]):
+        if not denied and DENIED.search(masked[: match.end()]):
             return []
         if denied and _HARDLY_EVER.search(masked):
             return []
@@ -294,30 +281,3 @@ def _subject(masked: str, fabrics: Sequence[tuple[int, str]], word: re.Match[str
     if compared and len(before) > 1:
         return before[1][1]
     return before[-1][1] if len({name for _, name in before}) == 2 else before[0][1]
-
-
-def _gratis(sentence: str) -> list[str]:
-    """A fabric that costs nothing: every one has a price."""
-    match = _GRATIS.search(sentence)
-    if match is None or _NOT.search(sentence):
-        return []
-    near = sentence[max(0, match.start() - 16) : match.start()]
-    return [f"“{match[0]}” has no support"] if any(words.search(near) for words in FABRIC.values()) else []
-
-
-def _other_advice(sentence: str, choice: str) -> list[str]:
-    """Advice for the other fabric than the verdict's, or against the verdict's."""
-    if choice not in FABRIC:
-        return []
-    named = {name for name, pattern in FABRIC.items() if pattern.search(_OVER.split(sentence)[0])}
-    against = _ADVISE_AGAINST.search(sentence)
-    if against is not None:
-        named = {name for name, pattern in FABRIC.items() if pattern.search(sentence)}
-        return [f"the verdict is {choice}"] if named == {choice} else []
-    match = _ADVISE.search(sentence)
-    if match is None or _NOT.search(_OVER.split(sentence)[0]):
-        return []
-    behind = next((name for name, pattern in FABRIC.items() if pattern.match(sentence[match.end() :].lstrip())), "")
-    if named == {other(choice)} or behind == other(choice):
-        return [f"the verdict is {choice}"]
-    return []

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from app.advisor.both_fabrics import Pairs
 from app.advisor.check import Quoted, is_year
 from app.advisor.comparisons import REFERENCE, faults
+from app.advisor.counted import miscounted
 from app.advisor.excerpt import terms
 from app.advisor.figure_text import Figure, figures_in
 from app.advisor.figures import size, with_range
@@ -81,8 +82,14 @@ class SentenceCheck:
         cited = [self.passages[number] for number in numbers_of(sentence) if number in self.passages]
         quoted = Quoted(_trusted(one) for one in cited)
         said = self.question.text.replace(self.question.disputed, " ") if self.question.disputed else self.question.text
-        asked = Quoted([said, self.context, *map(_inputs, self.calculations.values())])
-        stray = [one for one in typed if not (quoted(one) or (asked(one) and not contests(one, bare)) or is_year(one))]
+        own = [said, self.context, *map(_inputs, self.calculations.values())]
+        asked = Quoted(own)
+        stray = [
+            one
+            for one in typed
+            if not (quoted(one) or is_year(one))
+            and (not asked(one) or contests(one, bare) or miscounted(one.text, bare, own))
+        ]
         if _SUPPOSED.search(bare):
             stray = [one for one in stray if not _LINE_RATE.fullmatch(one.text)]
         if stray:

@@ -33,6 +33,8 @@ _DOWN = re.compile(
 )
 _NO_DIRECTION = re.compile(r"大约|大概|大致|高达|多达|至多|至少|不到|多于|少于|低于|高于|\b(?:more|less) (?:or|than)\b")
 _GAP = re.compile(r"\b(?:gap|difference|margin|apart|differ(?:s|ed)?)\b|差距|相差|差异|差别", re.IGNORECASE)
+_AHEAD = re.compile(r"\b(?:leads?|ahead|advantage|better|wins?)\b|领先|占优|优势|优于|胜出", re.IGNORECASE)
+_BEHIND = re.compile(r"\b(?:trails?|behind|lags?|worse)\b|落后|逊于|不及", re.IGNORECASE)
 _SPEEDS = re.compile(r"faster|quicker|\bspeed|快|提速", re.IGNORECASE)
 _CUTS = re.compile(r"\b(?:cut|lower|reduc|sav|drop|shav|undercut)\w*\b", re.IGNORECASE)
 _RAISES = re.compile(r"\b(?:rais|increas)\w*\b|\badds?\b", re.IGNORECASE)
@@ -43,6 +45,7 @@ _UNDER = re.compile(
 _OVER = re.compile(
     r"(?:\b(?:more than|over|above|at least|well over|just over)|超过|多于|高于|逾|至少|不止)\s*$", re.IGNORECASE
 )
+_OVER_BEHIND = re.compile(r"\s*(?:以上|出头|有余|多(?![少了花]))")
 _ROUGHLY = re.compile(r"(?:\b(?:about|around|roughly|approximately|some|circa)|~|≈|约|大概)\s*$", re.IGNORECASE)
 _HELD_AGAINST = re.compile(
     r"\b(?:against|versus|vs\.?|compared (?:to|with)|instead of|rather than|unlike|relative to|than)\b[^,;，；]{0,80}$"
@@ -123,7 +126,8 @@ def _true(text: str, match: re.Match[str], subject: str, pairs: Pairs, *, percen
     values = pairs.of_metric(metric)
     if not subject or not values:
         return None
-    bound = -1 if _UNDER.search(before) else 1 if _OVER.search(before) else 0
+    over = _OVER.search(before) or _OVER_BEHIND.match(behind)
+    bound = -1 if _UNDER.search(before) else 1 if over else 0
     rough = bool(_ROUGHLY.search(before)) or behind.lstrip().startswith("左右")
     for pair in values:
         ratio = pair[subject] / pair[other(subject)]
@@ -192,15 +196,20 @@ def _direction(before: str, behind: str) -> int:
 
 def _readings(ratio: float, before: str, behind: str, *, percent: bool, metric: str, once: bool) -> Sequence[float]:
     """The numbers that would be true of a ratio (subject over other) in these words, as shares or multiples."""
-    way = _direction(before, behind)
+    way, whole = _direction(before, behind), before + behind
     around = before[-16:] + behind[:28]
     if metric == "bandwidth" and _SPEEDS.search(around):
         way = -way
     if percent:
-        if _GAP.search(before + behind) and not way:
+        if not way and _GAP.search(whole):
             return [abs(1 - ratio), abs(1 - 1 / ratio)]
+        if not way and (_AHEAD.search(whole) or _BEHIND.search(whole)):
+            leads = bool(_AHEAD.search(whole)) != (metric == "bandwidth")  # whose value is the smaller one
+            return [1 - ratio, 1 / ratio - 1] if leads else [ratio - 1, 1 - 1 / ratio]
         found = [1 - ratio] if way < 0 else [ratio - 1] if way > 0 else [ratio]
         return [*found, 1 / ratio - 1] if way < 0 and _SPEEDS.search(around) else found
+    if not way and (_AHEAD.search(whole) or _BEHIND.search(whole)):
+        return []
     if way < 0:
         return [1 / ratio]
     if way > 0:

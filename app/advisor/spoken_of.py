@@ -18,6 +18,9 @@ _PRONOUN = re.compile(
     r"|it(?!(?:'s| is) \w+ (?:that|to)\b)\b|its\b|they\b|它的?|其(?!他|中|实|余)|该(?:网络|方案|架构)|此方案)",
     re.IGNORECASE,
 )
+_LATER_PRONOUN = re.compile(
+    r"([,，]\s*)(?:it|它)((?:'s)?(?: (?:is|costs?|has|takes|draws)\b|[\u4e00-\u9fff]))", re.IGNORECASE
+)
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d+[.)])\s")
 _LEADS = re.compile(r"^\s*#{1,6}\s|[:：]\**\s*$")
 
@@ -42,7 +45,7 @@ class SpokenOf:
         if self._in_list and new_line and not bullet:
             self._after_lead = False  # the list under the heading has ended
         self._in_list = bullet or (self._in_list and not new_line)
-        if not named or (self._named and named == [_OTHER[self._named[0]]]):
+        if not named or (len(self._named) == 1 and named == [_OTHER[self._named[0]]]):
             text = self._continued(text, bullet=bullet, alone=not named)
         if _LEADS.search(line):
             self._lead = named[0] if len(named) == 1 else ""
@@ -68,6 +71,8 @@ class SpokenOf:
         """`alone`: no fabric is named; else it is the other one ("It costs …, against … for InfiniBand")."""
         if alone and self._lead and self._after_lead:
             return f"{_NAME[self._lead]} {text.strip()}"
+        if not alone:
+            text = _LATER_PRONOUN.sub(rf"\1{_NAME[self._named[0]]}\2", text)
         if len(self._named) == 1 and (_PRONOUN.match(text) or bullet):
             return _PRONOUN.sub(rf"\1{_NAME[self._named[0]]} ", text) if _PRONOUN.match(text) else text
         return text

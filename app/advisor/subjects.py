@@ -28,6 +28,7 @@ _ALL_OF_IT = re.compile(
     re.IGNORECASE,
 )
 _YEARS = re.compile(r"(?<![\w.,])(\d{1,2})[\s-]*(?:years?\b|年)", re.IGNORECASE | re.ASCII)
+_SUPPOSED = re.compile(r"\b(?:if|would|instead of|rather than)\b|如果|若|而不是|而非|改为", re.IGNORECASE)
 _OVER_YEARS = ("tco", "opex", "energy", "staff", "support")  # what grows with the years
 _CLAUSE_END = re.compile(r"[,;:，；：。]|\b(?:and|while|but|whereas)\b|而|但")
 _UPFRONT = re.compile(r"\s*(?:upfront|to buy)\b", re.IGNORECASE)
@@ -39,6 +40,7 @@ def misnamed(sentence: str, calculations: Mapping[str, Calculation]) -> list[str
     masked = REFERENCE.sub(lambda match: "·" * len(match[0]), sentence)
     said = {int(match[1].replace(",", "")) for match in _GPUS.finditer(masked)}
     years = {int(match[1]) for match in _YEARS.finditer(normalise_numbers(masked))}
+    supposed = _SUPPOSED.search(masked)
     for match in REFERENCE.finditer(sentence):
         calculation, name = calculations.get(match[1]), match[3]
         if calculation is None:
@@ -48,7 +50,7 @@ def misnamed(sentence: str, calculations: Mapping[str, Calculation]) -> list[str
             found.append(f"{match[0]} is for {gpus} GPUs, not for {min(said)}")
         span = calculation.inputs.get("years")
         grows = name.startswith(_OVER_YEARS) and "year" not in name
-        if grows and len(years) == 1 and isinstance(span, int | float) and span not in years:
+        if grows and not supposed and len(years) == 1 and isinstance(span, int | float) and span not in years:
             found.append(f"{match[0]} is for {span:g} years, not for {min(years)}")
         behind = sentence[match.end() :]
         clause = _CLAUSE_END.split(masked[: match.start()])[-1]
