@@ -200,10 +200,10 @@ def _hedged(phrase: str, value: int, name: str) -> ReadingNote:
 @functools.lru_cache(maxsize=64)
 def _patterns(models: str) -> dict[str, re.Pattern[str]]:
     unit = unit_of(models)
-    number = r"(?<![\w.$€£¥:-])(?P<number>\d+)"
+    number = r"(?<![\w.$€£¥-])(?<!\d:)(?P<number>\d+)"
     counted = rf"(?=\s*-?\s*{unit})"
     texts = {
-        "range": rf"(?<![\w.$€£¥:])(?:between\s+|from\s+|从)?(\d+)\s*(?:{unit})?\s*(?:-|–|—|~|to|or|到|至|或者?"
+        "range": rf"(?<![\w.$€£¥])(?<!\d:)(?:between\s+|from\s+|从)?(\d+)\s*(?:{unit})?\s*(?:-|–|—|~|to|or|到|至|或者?"
         rf"|(?<=\d)\s?and)\s*(\d+){counted}",
         "turned": rf"(?<![a-z0-9])((?:(?:dgx|hgx)\s*)?{gpu_names(models)}s?|dgx|hgx)\s*(?:x|×"
         rf"|\*)\s*(\d+)(?!\s*(?:\d|[gx×*]|{unit}))",

@@ -13,7 +13,7 @@ from app.advisor.gpu_count import GpuCount, count_gpus, without_denied, without_
 from app.advisor.mentions import gpu_names
 from app.advisor.message_said import message_bytes
 from app.advisor.money_said import KWH, MONEY
-from app.advisor.network_speed import gbps_per_gpu
+from app.advisor.network_speed import gbps_per_gpu, nics_per_gpu
 from app.advisor.other_accelerators import named_in
 from app.advisor.reading_notes import ReadingNote, note
 from app.advisor.relative_size import relative_size
@@ -22,6 +22,12 @@ from app.advisor.spec import ClusterSpec
 _NUMBER = r"((?<![\w.])-\d+(?:\.\d+)?|(?<![a-z0-9.])\d+(?:\.\d+)?)"
 _OF_A_CLUSTER = r"gpu|card|卡|张|块|台|node|server|box|cluster|集群"
 MOST_USD_PER_KWH = 2.0
+_BYTES_A_SECOND = re.compile(r"\d+(?:\.\d+)?\s*[KMGT]i?B(?:/s|ps)")  # of storage or of a collective, not of a NIC
+_ENERGY_OF_A_YEAR = re.compile(
+    r"(?:一|1|每|全)年的?(?:电费|用电|耗电)|(?:电费|耗电|用电)[^，。,；;]{0,4}(?:一|1|每)年"
+    r"|\b(?:annual|yearly) (?:electricity|energy|power)\b"
+    r"|\b(?:electricity|energy|power)(?: bill| costs?)?\b[^.?!,;]{0,24}\b(?:per|a|each|every) year\b"
+)
 
 _search = functools.partial(re.search, flags=re.ASCII)  # \b and \w must not take Chinese characters for letters
 
@@ -39,7 +45,8 @@ def cluster_numbers(words: str, gpu_models: Sequence[str], carried: ClusterSpec,
     low = words.lower()
     models = "|".join(sorted((re.escape(model) for model in gpu_models), key=len, reverse=True)) or r"(?!)"
     counted, rest = _size(without_products(low), models, carried, follow_up)
-    found = _others(low, rest, models, counted, carried)
+    network = _BYTES_A_SECOND.sub(" ", words).lower()
+    found = _others(low, rest, models, counted, carried) | _network(network, counted.gpus_per_node, carried)
     if follow_up and "gpus" not in found and (number := _bare_number(without_denied(low), found)) is not None:
         found["gpus"] = number
     return ClusterNumbers(found, counted.notes + _other_gpu(low, models) + _unused_money(low, "usd_per_kwh" in found))
@@ -140,13 +147,11 @@ def _others(low: str, rest: str, models: str, counted: GpuCount, carried: Cluste
     elif "gpu_model" in found and carried.accelerator:
         found["accelerator"] = None
     found |= {name: value for name in ("gpus", "gpus_per_node") if (value := getattr(counted, name)) is not None}
-    per_node = found.get("gpus_per_node", carried.gpus_per_node)
-
-    if (gbps := gbps_per_gpu(low, per_node)) is not None:
-        found["gbps_per_gpu"] = gbps
     years = [float(one) for one in re.findall(rf"{_NUMBER}\s*-?\s*(?:years?|yrs?|年)", rest, re.ASCII)]
     if years := [one for one in years if not 1900 <= one <= 2100]:
         found["years"] = int(years[-1])  # "5-year, no, 3-year": the last one counts
+    elif _ENERGY_OF_A_YEAR.search(low):
+        found["years"] = 1
     if match := _search(r"(?<![\d.:])(\d+(?:\.\d+)?)\s*[:：]\s*1(?![\d.:])", low):
         found["oversubscription"] = float(match[1])
     if match := _search(r"pue\s*(?:of|is|at|=|:|：|为|是|按|取|算)?\s*(\d+(?:\.\d+)?)", low):
@@ -160,6 +165,16 @@ def _others(low: str, rest: str, models: str, counted: GpuCount, carried: Cluste
     if (size := message_bytes(low, models)) is not None:
         found["message_bytes"] = size
     return found
+
+
+def _network(low: str, per_node: int | None, carried: ClusterSpec) -> dict[str, Any]:
+    """Speed of each GPU's network; where NICs of a server are counted, how many each GPU has of them."""
+    per_node = per_node or carried.gpus_per_node
+    gbps, nics = gbps_per_gpu(low, per_node), nics_per_gpu(low, per_node)
+    if gbps is None:
+        return {}
+    shared = nics if nics is not None and nics < 1 else 1.0
+    return {"gbps_per_gpu": gbps} | ({"nics_per_gpu": shared} if shared < 1 or carried.nics_per_gpu < 1 else {})
 
 
 def _usd_per_kwh(low: str) -> float | None:

@@ -239,6 +239,7 @@ def _design(spec: ClusterSpec, catalog: Catalog) -> tuple[dict[str, Any], dict[F
         "gpus": spec.gpus or 0,
         "gpus_per_node": spec.gpus_per_node,
         "gbps_per_gpu": spec.gbps_per_gpu,
+        "nics_per_gpu": spec.nics_per_gpu,
         "planes": spec.planes,
         "topology": spec.topology,
         "oversubscription": spec.oversubscription,
@@ -265,8 +266,8 @@ def collectives(spec: ClusterSpec, accelerators: Accelerators) -> dict[str, Coll
             gpus_per_node=min(spec.gpus_per_node, spec.gpus or spec.gpus_per_node),
             gpu=spec.gpu_model,
             fabric=fabric,
-            nics_per_node=spec.gpus_per_node,
-            nic_gbps=spec.gbps_per_gpu,
+            nics_per_node=spec.nics_per_node,
+            nic_gbps=spec.nic_gbps,
             bytes=spec.message_bytes,
             tuning=spec.tuning if fabric == "roce" else "tuned",  # type: ignore[arg-type]
             oversubscription=spec.oversubscription,

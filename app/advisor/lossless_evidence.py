@@ -21,9 +21,11 @@ ASSUMED_GBPS = 400  # where a cluster's speed per GPU is no speed of one link
 ASSUMED_CABLE_M = 40.0  # SONiC's table has 5, 40 and 300 m: server, leaf and spine links
 
 _FLAGS = re.IGNORECASE | re.ASCII
-_SPEED = re.compile(r"(?<![\w.])(\d{2,4})\s?[Gg](?:b(?:it)?(?:/s|ps)?|bE|be|E)?(?![A-Za-z0-9])")  # not GB: bytes
+_SPEED = re.compile(  # not GB: bytes
+    r"(?<![A-Za-z0-9_.])(\d{2,4})\s?[Gg](?:b(?:it)?(?:/s|ps)?|bE|be|E)?(?![A-Za-z0-9])"
+)
 _LENGTH = re.compile(  # not M: mega
-    r"(?<![\w.])(\d+(?:\.\d+)?)\s?(k?m|[Kk]ilomet(?:er|re)s?|[Mm]et(?:er|re)s?|公里|千米|米)(?![A-Za-z0-9/])"
+    r"(?<![A-Za-z0-9_.])(\d+(?:\.\d+)?)\s?(k?m|[Kk]ilomet(?:er|re)s?|[Mm]et(?:er|re)s?|公里|千米|米)(?![A-Za-z0-9/])"
 )
 _TRAFFIC_CLASS = re.compile(
     r"(?:nccl_(?:gin_)?ib_tc|traffic[ -]class|流量类别|\btos\b|(?<![a-z])tc)(?:\s|=|:|：|of|is|为|是|设为|value|值)*"

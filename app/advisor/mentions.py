@@ -19,7 +19,7 @@ LEVELS: tuple[Thing, ...] = ("gpu", "node", "rack", "row", "group", "cluster")  
 
 GPU_WORD = (
     r"(?:(?:gpus?|(?<!network )cards?|accelerators?|npus?|(?<=-)way)(?![a-z])|个gpu|個gpu|(?:张|張|块|塊)?(?:gpu)?卡"
-    r"|(?:张|張|块|塊|颗|顆)(?!\s*(?:\d+g)?\s*(?:网卡|網卡|nic|光模块|交换机|板)))"  # 一张网卡 is no GPU
+    r"|(?:张|張|块|塊|颗|顆)(?!\s*(?:\d+g)?\s*(?:网卡|網卡|nic|光模块|交换机|板|钱)))"  # 一张网卡 is no GPU
 )
 NODE_WORD = (
     r"(?:(?:nodes?|servers?|hosts?|machines?|boxes|systems?|chassis|trays?|blades?|dgx(?:es)?|hgx(?:es)?)(?![a-z])"
@@ -39,7 +39,7 @@ MOST_IN_A_NODE = 16  # a count of GPUs above that, beside a count of servers, is
 _UNKNOWN_GPU = (  # names that the catalog may not have
     rf"[abhl]\d{{2,3}}s?|gb\d{{3}}|mi\d{{3}}x?|rtx[\s-]?(?:pro\s)?\d{{4}}|[45]090|{names_pattern()}"
 )
-_NUMBER = r"(?<![\w.$€£¥:/-])(?P<number>-?\d+(?:\.\d+)?)\s*(?:x(?![a-z])|×|\*)?\s*"
+_NUMBER = r"(?<![\w.$€£¥/-])(?<!\d:)(?P<number>-?\d+(?:\.\d+)?)\s*(?:x(?![a-z])|×|\*)?\s*"
 _NO_SWITCH = r"(?!\s*(?:switch|交换机|交換機|光交换|核心交换|leaf|spine))"  # 一台交换机 is no node
 _JOINING = r"(?:gpus?|cards?|accelerators?|in|on|per|across|of|with|and|or|each|an?|to|for|the|over|into|years?|x|vs)"
 _ADJECTIVE = rf"(?:(?!(?:{_JOINING}|u|ru|switch\w*|lea\w+|spines?|ports?|racks?|rows?|that|is|are)\b)[a-z][a-z-]*\s+)"

@@ -27,6 +27,7 @@ _PER_GPU = (
 )
 _OF_A_NODE = (  # so many NICs of a node, and the speed of one
     r"(?<![\d.:])(\d+)\s*x\s*(100|200|400|800)\s*g",
+    rf"(?<![\w.:])(\d{{1,2}})\s*(100|200|400|800)\s*g\w*\s*{_NICS}\s*(?:{_PER_NODE}|each)",
     rf"(?<![\w.])(\d{{1,2}})\s*{_NICS}\s*(?:of|at|@|with|,|，|:)?\s*(?:the )?(100|200|400|800)\s*g",
     rf"(?<![\w.])(\d{{1,2}})\s*{_NICS}\s*(?:{_PER_NODE}|each)\s*[^.;。；]{{0,12}}?(100|200|400|800)\s*g",
     rf"(?<![\w.])(\d{{1,2}})\s*(?:块|张|个|條|条)?\s*(100|200|400|800)\s*g\w*\s*(?:的)?\s*{_NICS}\s*{_PER_NODE}",
@@ -51,6 +52,15 @@ def gbps_per_gpu(low: str, per_node: int) -> int | None:
     if match := re.search(r"(?<![a-z0-9])(hdr|ndr|xdr)(?![a-z0-9])", low, re.ASCII):
         return _GENERATIONS[match[1]]
     return None
+
+
+def nics_per_gpu(low: str, per_node: int) -> float | None:
+    """NIC ports of each GPU where a question counts those of a server: 0.25 for 2 NICs and 8 GPUs; else None."""
+    low = _OF_ANOTHER.sub(" ", low)
+    match = None if _first(_PER_GPU, low) else _first(_OF_A_NODE, low)
+    if match is None or not 1 <= int(match[1]) <= _MOST_NICS:
+        return None
+    return int(match[1]) / max(1, per_node)
 
 
 def _first(patterns: tuple[str, ...], low: str) -> re.Match[str] | None:

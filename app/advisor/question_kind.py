@@ -32,6 +32,7 @@ _WANTS_ANOTHER = _WANTS | {"decision", "pick", "performance", "flip"}
 _ENOUGH_TO_CHOOSE = 2  # conditions that are said of a cluster
 _TERMS = frozenset({"years", "usd_per_kwh", "pue"})  # what a price depends on beside the cluster
 _SHORT_QUESTION_WORDS = 8
+_NOT_ASIDE = frozenset({"pick", "asked_price", "count", "sizing", "diagnosis", "configuration"})
 
 
 def kind_of(
@@ -52,6 +53,10 @@ def kind_of(
     choice = chooses and (both or (scale and bool(fabrics or "gpus" in changes)))
     if choice and "why" in intents and set(changes) <= {"gpus", "model"}:
         return "explanation"  # of what others chose, or of a premise: not asked to choose
+    if "aside" in intents and not intents & _NOT_ASIDE and not (both and chooses):
+        return "explanation"
+    if "speed_enough" in intents and scale and not both and "keep" not in changes:
+        return "performance"
     about_choice = set(changes) <= CHOICE_FIELDS and bool(changes)
     tells = not _ASKS.search(words)  # "we are not hybrid"
     of_choice = bool(previous and previous.kind in {"decision", "comparison", "clarification"})

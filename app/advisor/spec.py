@@ -20,6 +20,7 @@ class ClusterSpec:
     gpu_model: str = "h100"
     accelerator: str | None = None  # one that the calculators have no figures of: id in other_accelerators.yaml
     gbps_per_gpu: int = 400
+    nics_per_gpu: float = 1.0  # NIC ports; 0.25: four GPUs share one
     years: int = 5
     oversubscription: float = 1.0
     planes: int = 1
@@ -57,6 +58,16 @@ class ClusterSpec:
     def nodes(self) -> int:
         """Servers needed for the GPUs (the last may be partly filled); 0 while the scale is unknown."""
         return -(-(self.gpus or 0) // self.gpus_per_node)
+
+    @property
+    def nics_per_node(self) -> int:
+        """NIC ports of one server, all planes taken as one."""
+        return max(1, round(self.gpus_per_node * self.nics_per_gpu))
+
+    @property
+    def nic_gbps(self) -> int:
+        """Gb/s of one NIC port, all planes taken as one."""
+        return round(self.gbps_per_gpu / self.nics_per_gpu)
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

@@ -59,7 +59,7 @@ _COMING_AFTER = re.compile(  # behind "128 H100s": "arrive in March", "extension
 )
 _ROLES: tuple[tuple[Role, re.Pattern[str]], ...] = (("there", _HAVE), ("added", _ADDED), ("total", _TOTAL))
 _NO_NOUN = (  # behind a number that stands alone
-    r"(?![\d\w.:])(?!,\d)(?!\s*(?:gpus?|cards?|nodes?|servers?|x|台|tiers?|planes?|racks?|switch\w*|leaf|leaves|spines?|years?|%|\$))"
+    r"(?![\d\w:])(?![.,]\d)(?!\s*(?:gpus?|cards?|nodes?|servers?|x|台|tiers?|planes?|racks?|switch\w*|leaf|leaves|spines?|years?|%|\$))"
 )
 _NODES_AFTER = r"(?:(?P<per>\d+)[- ]?(?:gpu|卡)\s*)?(?P<node>nodes?|servers?|台服务器|台机器|个节点|节点)"
 _THERE_AFTER = re.compile(
@@ -215,7 +215,7 @@ def _gpu_counts(models: tuple[str, ...]) -> re.Pattern[str]:
         r"|张|卡|块|片)"
     )
     return re.compile(
-        rf"(?<![\w.:])(?P<count>\d[\d,]*)(?![\d.:])(?P<after>\s*)(?:x\s*)?(?:(?:more|extra|additional|new|existing|old)\s+)?"
+        rf"(?<![\w.])(?<!\d:)(?P<count>\d[\d,]*)(?![\d.:])(?P<after>\s*)(?:x\s*)?(?:(?:more|extra|additional|new|existing|old)\s+)?"
         rf"(?:(?:(?P<model2>{model})\s+)?{_NODES_AFTER}|{noun})"
         rf"|\b(?:to|on top of) (?:my|our|the) (?P<bare>\d[\d,]*){_NO_NOUN}"
         rf"|\b(?:go(?:ing)?|grow(?:ing)?|expand(?:ing)?|scal(?:e|ing)|extend(?:ing)?|get|move)(?: up| out)? to "

@@ -34,7 +34,7 @@ def training_steps(
     """One step on InfiniBand, on tuned RoCE and on RoCE with defaults. Raises AdvisorError where nothing fits."""
     best = _layout(spec, accelerators, workloads)
     if "gbps_per_gpu" in said:
-        job = replace(best.job, nics_per_node=best.job.gpus_per_node, nic_gbps=spec.gbps_per_gpu)
+        job = replace(best.job, nics_per_node=spec.nics_per_node, nic_gbps=spec.nic_gbps)
         best = time_job(accelerators, workloads, best.gpu, job)
     return compare_fabrics(accelerators, workloads, best)
 
@@ -67,7 +67,7 @@ def serving_calculation(
     serving: ServingData,
 ) -> Calculation:
     """What serving the model asks of the network, with the GPUs that were said, else one node."""
-    nics = {"nics_per_node": spec.gpus_per_node, "nic_gbps": spec.gbps_per_gpu} if "gbps_per_gpu" in said else {}
+    nics = {"nics_per_node": spec.nics_per_node, "nic_gbps": spec.nic_gbps} if "gbps_per_gpu" in said else {}
     asked: dict[str, Any] = {
         "model": spec.model,
         "gpu": spec.gpu_model,
