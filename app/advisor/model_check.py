@@ -30,9 +30,10 @@ _LOWER_WORD = re.compile(r"(?<![\w/.-])[a-z]{2,}(?![\w/.-]\w)")
 _CODE = re.compile(r"`[^`]*`|```.*?```", re.DOTALL)
 _OTHER_SCRIPT = re.compile(r"[\u0370-\u05ff\u0600-\u06ff\u0e00-\u0e7f\u3040-\u30ff\uac00-\ud7af]{3,}")
 _STRAY_BRACES = re.compile(r"\{[^{}\n]{0,80}\}|\{\s*T\d*[^}\n]*$")
-_ECHO = re.compile(  # a label of the prompt, see model_material.py: a weak model repeats what it was given
-    r"[\s*#>-]*(?:Verdict \(already shown\)|Calculations \(write the reference|Earlier in this conversation \("
-    r"|Passages:\s*$|Question:)",
+_ECHO = re.compile(  # labels of the prompt, see model_material.py: a weak model repeats what it was given
+    r"[\s*#>_-]*(?:Verdict \(already shown\)|Calculations(?: \(write the reference|\W*$)|Passages\W*$|Question\W*:"
+    r"|Earlier in this conversation \(|asked: .*\| answered:)"
+    r"|\s*\[\d+\] [^\n]{1,120} › "  # a passage's title and section
 )
 _TOOL_TEXT = re.compile(r"\"(?:name|function)\"\s*:\s*\"|</?tool_call>|\"arguments\"\s*:|\"parameters\"\s*:\s*\{")
 

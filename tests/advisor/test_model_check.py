@@ -103,6 +103,11 @@ def test_a_tool_call_as_text_is_not_shown() -> None:
         ("Passages:", False),
         ("Question: RoCE or InfiniBand for 64 GPUs?", False),
         ("Earlier in this conversation (background only; figures that count stand below):", False),
+        ("## Passages", False),
+        ("**Calculations**:", False),
+        ("[1] A note › Pauses", False),
+        ("- asked: RoCE? | answered: yes", False),
+        ("Calculations show RoCE as the cheaper one.", True),
         ("The verdict is RoCE.", True),
         ("Passages between racks need shorter cables.", True),
         ("The question is one of skills.", True),
@@ -136,3 +141,24 @@ def test_orders_in_documents_do_not_reach_the_model(order: str) -> None:
 def test_plain_text_is_no_order() -> None:
     text = "Switches must not ignore pause frames. Vendors recommend 2 spines; the previous rule of thumb was 3."
     assert without_orders(text) == text
+
+
+def test_pairs_of_values_are_computed_once_and_again_when_a_tool_has_added_some(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from app.advisor import model_check
+
+    made = []
+    of = model_check.Pairs.of
+
+    def counted(calculations: object) -> object:
+        made.append(1)
+        return of(calculations)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(model_check.Pairs, "of", counted)
+    checking = check()
+    for sentence in ("RoCE is cheaper to buy.", "RoCE costs half as much as InfiniBand to buy.", "RoCE is simple."):
+        assert checking(sentence).text == sentence
+    assert len(made) == 1
+    checking.calculations["T9"] = Calculation("size", {}, {"switches": Value(9, "")}, id="T9", label="roce")  # type: ignore[index]
+    assert checking("RoCE is not cheaper to buy.").fault and len(made) == 2
