@@ -121,4 +121,4 @@ def test_doctor_says_what_the_model_can_do(advisor: Advisor, server: SmolLM2Serv
     }
     assert checks["model"].ok and NAME in checks["model"].message
     assert checks["model streaming"].ok
-    assert set(checks) == {"model", "model streaming", "model tools"}
+    assert set(checks) == {"model", "model streaming", "model tools", "model window"}
