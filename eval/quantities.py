@@ -41,7 +41,7 @@ UNITS: dict[str, tuple[str, float]] = {
 }  # fmt: skip
 MULTIPLIERS = {
     "k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9, "bn": 1e9, "thousand": 1e3, "million": 1e6, "billion": 1e9,
-    "千": 1e3, "万": 1e4, "百万": 1e6, "千万": 1e7, "亿": 1e8,
+    "千": 1e3, "万": 1e4, "百万": 1e6, "千万": 1e7, "亿": 1e8, "万亿": 1e12,
 }  # fmt: skip
 _CURRENCY = {"$": "usd", "US$": "usd", "USD": "usd", "¥": "cny", "RMB": "cny", "CNY": "cny"}
 
@@ -57,7 +57,7 @@ def _unit_pattern(unit: str) -> str:
 
 _UNIT = "|".join(_unit_pattern(unit) for unit in sorted(UNITS, key=len, reverse=True))
 _TIMES = (
-    r"\s?(?:million|billion|thousand|bn)(?![A-Za-z])|\s?(?:百万|千万|千(?!瓦)|万|亿)"
+    r"\s?(?:million|billion|thousand|bn)(?![A-Za-z])|\s?(?:百万|千万|万亿|千(?!瓦)|万|亿)"
     r"|[kKMB](?![A-Za-z/])|\s[kM](?![A-Za-z/])"
 )
 _QUANTITY = re.compile(

@@ -36,6 +36,12 @@ JOBS = ModelNames({"llama3-70b": 70.6})
         ("每卡200G够不够？128张A100做微调", "performance"),
         ("Is 200G per GPU enough for 128 A100s?", "performance"),
         ("RoCE够不够用？128张A100", "decision"),
+        # a job that ends by itself is a fault
+        ("job dies after a while on our RoCE pods, any idea?", "diagnosis"),
+        ("RoCE上任务跑着跑着就挂了", "diagnosis"),
+        ("What does a failed job cost on 512 GPUs?", "cost"),
+        ("Since we run Ethernet everywhere, RoCE for 512 H100s?", "decision"),
+        ("What does RoCE for 512 GPUs cost?", "cost"),
         # electricity
         ("InfiniBand和RoCE哪个更省电，1024张H100", "cost"),
         ("8 racks of NVL72, what does it need in leaf and spine switches?", "sizing"),
@@ -57,6 +63,8 @@ def test_kind(text: str, kind: str) -> None:
         ("128 H100s and AWS for the peaks", {"gpus": 128, "hybrid": True}),
         ("本地机房128张卡，阿里云上还有一部分任务", {"gpus": 128, "hybrid": True}),
         ("128 GPUs, and we hire two network engineers", {"gpus": 128, "network_team": "strong"}),
+        ("2048张H100，三个月内必须上线", {"time_to_market": "urgent"}),
+        ("512张H100，三个月内平均故障几次", {"time_to_market": None}),
         ("1024张H100一年电费差多少", {"gpus": 1024, "years": 1}),
         ("64 nodes of 8 H100, checkpoints want 200 GB/s", {"gpus": 512, "gbps_per_gpu": 400}),
         ("64 nodes of 8 H100 at 200 Gb/s per GPU", {"gpus": 512, "gbps_per_gpu": 200}),
